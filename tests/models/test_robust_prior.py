@@ -110,3 +110,20 @@ def test_absence_is_promised_with_the_limit() -> None:
     assert Robust(2, S).to_words() == {"robust": {"r": 2, "attribute": S, "min_support": 30, "knowledge": "table"}}
     assert Robust(2, S, limit="prior").to_words()["robust"]["limit"] == "prior"
     assert Robust(2, S, absence="prior").to_words()["robust"]["absence"] == "prior"
+
+
+@given(
+    before=st.lists(st.fractions(0, Fraction(19, 20), max_denominator=20), min_size=1, max_size=6),
+    have=st.integers(1, 6),
+    r=rs,
+)
+def test_a_group_with_somebody_likely_has_no_more_than_were_expected(
+    before: list[Fraction], have: int, r: Fraction | int
+) -> None:
+    """The proof in docs/robust.md: where one is above 1/r and not certain, all stay at what they were believed."""
+    have = min(have, len(before))
+    chances = {f"k{i}": {"a": p, "b": 1 - p} for i, p in enumerate(before)}
+    rows = [(f"k{i}", "a" if i < have else "b") for i in range(len(before))]
+    model = Robust(r, S, [("a",)], knowledge=known(chances), limit="prior")
+    if max(before) > 1 / Fraction(r) and model.holds(groups_with(chances, rows))[0]:
+        assert have <= sum(before)

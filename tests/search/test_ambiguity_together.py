@@ -133,7 +133,8 @@ def test_mending_never_makes_it_worse_and_loses_nobody(seed: int, alpha: Fractio
     group = np.random.default_rng(seed).integers(0, 12, len(rows))
     group = np.unique(group, return_inverse=True)[1]
     plan = Ambiguity(frequency, rows, frequency.counts, group, ((0,), (1,), (2,)))
-    mended = mend(Attempt(plan, total_presence(plan.groups, alpha)), alpha)
+    model = AlphaBeta(alpha, "1/2", "disease", presence="total")
+    mended = mend(Attempt(plan, model.total(plan.groups)), model)
     assert mended.plan.published.tolist() == frequency.counts.tolist()
     assert mended.reached <= alpha or mended.plan.group_count <= 2
     assert float(mended.reached) == pytest.approx(float(largest_sum(mended.plan)), rel=1e-8)

@@ -97,7 +97,12 @@ class People:
 
     def entries(self, tables: Sequence[Sequence[int]]) -> Entries:
         """What each group lists in tables of these attributes."""
-        return entries_of([(self.group, [self.codes[d] for d in table]) for table in tables], len(self.offsets) - 1)
+        others = None if self.table is None else self.table.population
+        return entries_of(
+            [(self.group, [self.codes[d] for d in table]) for table in tables],
+            len(self.offsets) - 1,
+            None if others is None else [[others.codes[d] for d in table] for table in tables],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +111,14 @@ class Entries:
 
     Of group g, table t has the numbers ``codes[t][offsets[t][g]:offsets[t][g + 1]]``, in their order. They mean a
     combination of that table, the same one in every group.
+
+    Where a promise is about a population, `others` are its people: a row for each combination of values that somebody
+    has, with its number in every table, or −1 where no group lists it.
     """
 
     offsets: tuple[IntArray, ...]
     codes: tuple[IntArray, ...]
+    others: IntArray | None = None
 
     @property
     def distinct(self) -> IntArray:
@@ -123,7 +132,7 @@ class Entries:
             many = np.diff(first)
             offsets.append(np.concatenate([[0], np.cumsum(many[chosen])]).astype(np.int64))
             codes.append(code[np.repeat(chosen, many)])
-        return Entries(tuple(offsets), tuple(codes))
+        return Entries(tuple(offsets), tuple(codes), self.others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -357,21 +366,30 @@ def rows_together(f: FrequencySet, row: IntArray, count: IntArray, group: IntArr
     return None if joint is None else stand_together(group, joint.codes[row], count, groups, joint)
 
 
-def entries_of(tables: Sequence[tuple[IntArray, Sequence[Codes]]], groups: int) -> Entries:
+def entries_of(
+    tables: Sequence[tuple[IntArray, Sequence[Codes]]],
+    groups: int,
+    others: Sequence[Sequence[Codes]] | None = None,
+) -> Entries:
     """What each group lists, from the group and the codes of each row of every table, in any order.
+
+    `others` have the codes of a population's people in every table; of values that nobody lists, any other number.
 
     >>> listed = entries_of([(np.array([1, 0, 1, 1]), [np.array([5, 5, 2, 5])])], 2)
     >>> listed.offsets, listed.codes
     ((array([0, 1, 3]),), (array([1, 0, 1]),))
     """
-    offsets, codes = [], []
-    for group, columns in tables:
-        number = number_equal(columns, len(group))
-        span = int(number.max(initial=0)) + 1
-        of_group, code = np.divmod(np.unique(group * span + number), span)
+    offsets, codes, theirs = [], [], []
+    for t, (group, columns) in enumerate(tables):
+        rows = len(group)
+        beside = columns if others is None else [np.concatenate(pair) for pair in zip(columns, others[t], strict=True)]
+        number = number_equal(beside, len(beside[0]))
+        span = int(number[:rows].max(initial=0)) + 1
+        of_group, code = np.divmod(np.unique(group * span + number[:rows]), span)
         offsets.append(np.searchsorted(of_group, np.arange(groups + 1)).astype(np.int64))
         codes.append(code)
-    return Entries(tuple(offsets), tuple(codes))
+        theirs.append(np.where(np.isin(number[rows:], code), number[rows:], -1))
+    return Entries(tuple(offsets), tuple(codes), None if others is None else np.stack(theirs, axis=1))
 
 
 def people_of(

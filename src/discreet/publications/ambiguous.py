@@ -65,7 +65,7 @@ class AmbiguousKind(ExactKind):
     ) -> Ambiguous:
         from discreet.publications.ambiguous_tables import read_ambiguous
 
-        return read_ambiguous(tables, manifest, source)
+        return read_ambiguous(tables, manifest, source, known)
 
     def compare(self, published: Ambiguous, comparing: Comparing) -> list[Mistake]:
         from discreet.publications.source.against_source import ambiguous_misfits

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.arrays import IntArray
+from discreet.arrays import Codes, IntArray
 from discreet.counts.coding import merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, entries_of
@@ -32,6 +32,7 @@ from discreet.publications.grouped import (
     write_grouped,
 )
 from discreet.publications.published import AGAIN, Counted, Manifest, columns_of, counted_values
+from discreet.publications.source.population import Surroundings, surroundings_of
 from discreet.publications.source.table import misfits
 from discreet.search.plan import Ambiguity
 
@@ -84,6 +85,7 @@ class Ambiguous(Apart):
 
     auxiliary: tuple[Grouped, ...]
     sets: tuple[tuple[str, ...], ...]  # the attributes of each of them
+    known: Surroundings | None = None  # whom a promise is about, where it is given
 
     @property
     def tables(self) -> Mapping[str, int]:
@@ -96,12 +98,34 @@ class Ambiguous(Apart):
         return columns | self.counted_sensitive()
 
     def judged(self, hierarchies: Mapping[str, object]) -> Groups:
-        entries = entries_of([(t.group, t.frequencies.codes) for t in self.auxiliary], self.groups)
+        listed = [(t.group, t.frequencies.codes) for t in self.auxiliary]
+        entries = entries_of(listed, self.groups, self._others())
         return Groups(self.values.sizes, self.tallies(hierarchies), distinct=entries.distinct, entries=entries)
 
+    def _others(self) -> list[list[Codes]] | None:
+        """The people of the population in the codes of each table, where it is known."""
+        known = self.known
+        if known is None or known.population is None:
+            return None
+        theirs = {h.attribute: (h, c) for h, c in zip(known.hierarchies, known.population.codes, strict=True)}
+        found = []
+        for names, table in zip(self.sets, self.auxiliary, strict=True):
+            columns = []
+            for name, values in zip(names, table.frequencies.values, strict=True):
+                hierarchy, codes = theirs[name]
+                place = {value: i for i, value in enumerate(values)}
+                columns.append(np.array([place.get(v, len(values)) for v in hierarchy.leaves], dtype=np.int32)[codes])
+            found.append(columns)
+        return found
 
-def read_ambiguous(tables: PublishedTables, manifest: Manifest, table: FrequencySet | None = None) -> Ambiguous:
-    """Count all tables, one scan of each, and check that they fit each other (and the source, if given)."""
+
+def read_ambiguous(
+    tables: PublishedTables, manifest: Manifest, table: FrequencySet | None = None, known: Surroundings | None = None
+) -> Ambiguous:
+    """Count all tables, one scan of each, and check that they fit each other (and the source, if given).
+
+    `known` is the population that a promise is about; left out, the one that the source was read with, if any.
+    """
     files, group, count = manifest["tables"], manifest["group_column"], manifest["count_column"]
     [last] = [file for file in files if Path(file).stem == SENSITIVE]
     sensitive = columns_of(manifest, "sensitive")
@@ -119,7 +143,10 @@ def read_ambiguous(tables: PublishedTables, manifest: Manifest, table: Frequency
     if mistakes:
         raise DataError(*mistakes)
     named = tuple(tuple(attributes) for attributes in sets.values())
-    return Ambiguous(auxiliary=auxiliary, sets=named, values=values, sensitive=tuple(sensitive), table=table)
+    known = surroundings_of(table) if known is None else known
+    return Ambiguous(
+        auxiliary=auxiliary, sets=named, values=values, sensitive=tuple(sensitive), table=table, known=known
+    )
 
 
 def _auxiliary_mistakes(grouped: Grouped, values: Grouped) -> list[Mistake]:

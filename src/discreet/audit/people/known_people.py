@@ -118,7 +118,8 @@ def largest_sums(
     asked = protected[(protected & published).any(axis=1)]
     if len(asked) * len(known) * len(people.group) > _MOST_ASKED:
         return own.sums(of_any, persons.table_rows)
-    largest, nothing = np.zeros(len(own.named)), np.zeros(len(people.group))
+    largest = np.zeros(len(own.named))
+    nothing = Beliefs.before(people, np.zeros(len(people.group)), len(summed.total))
     for s in range(len(asked)):
         those = asked[s : s + 1]
         worst = shares_of_sets(summed, those)[people.group]

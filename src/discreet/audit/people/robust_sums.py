@@ -16,6 +16,7 @@ import numpy as np
 from discreet.arrays import BoolArray, IntArray
 from discreet.audit.association.knowledge import Known, People, domain
 from discreet.audit.association.worst_case import (
+    Beliefs,
     given_knowledge,
     judged,
     people_of,
@@ -66,8 +67,9 @@ def _of(promise: Promise, persons: Persons, tally: Tally, beside: Beside) -> Lev
     protected = protected_sets(said.get("values"), domain(known_before, tally))
     known = sets_of(view, tally, people, known_before, said)
     worst = shares_of_sets(summed, protected)[people.group]
+    nothing = Beliefs.before(people, np.zeros(len(worst)), len(view.sizes))
     for each in known:
-        worst = np.maximum(worst, judged(each, people, summed, protected, np.zeros(len(worst)), len(known)).at_most)
+        worst = np.maximum(worst, judged(each, people, summed, protected, nothing, len(known)).at_most)
     sums = largest_sums(persons, people, own, summed, known, protected, lambda beliefs: beliefs.at_most, worst)
     asked = np.flatnonzero((own.rows > 1) & (sums > float(limit) - _CLOSE))
     exactly = _Exactly(people, own, summed, protected, known)

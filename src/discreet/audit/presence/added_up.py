@@ -19,7 +19,7 @@ from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.audit.reading.view import ReleaseView
 
 _WORK = 50_000_000  # entries that are looked at before a bound must do: some seconds
-_SLACK = 1e-9  # relative: sums nearer than this to what they are held against are added up in fractions
+SLACK = 1e-9  # relative: sums nearer than this to what they are held against are added up in fractions
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class _Way:
         """May there be something to find where sums are at most this?"""
         if self.above is not None:
             return not self.broken and bound > self.floor
-        return self.best < 1 and bound > self.best * (1 + _SLACK)
+        return self.best < 1 and bound > self.best * (1 + SLACK)
 
     def _arrive(self, some: IntArray) -> None:
         total = float(self.chance[some].sum())
@@ -124,12 +124,12 @@ def added_up(view: ReleaseView, alpha: Fraction, work: int = _WORK) -> AddedUp:
     chance = np.array([min(n / m, 1.0) if m else 0.0 for n, m in exact])
     way = _Way(listings, chance, exact, 0.0, None, work)
     way.go_down(some, tuple(range(len(listings))))
-    most = min(max(way.best * (1 + _SLACK), way.left_open), 1.0)
+    most = min(max(way.best * (1 + SLACK), way.left_open), 1.0)
     least, limit = min(way.best, 1.0), float(alpha)
     found = AddedUp(least, least if way.left_open <= way.best else most, way.group, _clear(way.best, most, limit))
     if found.holds is not None or alpha >= 1:
         return found if alpha < 1 else AddedUp(found.least, found.most, found.group, True)
-    closer = _Way(listings, chance, exact, limit * (1 - _SLACK), alpha, work)
+    closer = _Way(listings, chance, exact, limit * (1 - SLACK), alpha, work)
     closer.go_down(some, tuple(range(len(listings))))
     holds = False if closer.broken else None if closer.left_open > 0 else True
     return AddedUp(found.least, found.most, found.group, holds)
@@ -137,6 +137,6 @@ def added_up(view: ReleaseView, alpha: Fraction, work: int = _WORK) -> AddedUp:
 
 def _clear(least: float, most: float, limit: float) -> bool | None:
     """Whether it is within the limit, where rounding can't matter."""
-    if least > limit * (1 + _SLACK):
+    if least > limit * (1 + SLACK):
         return False
-    return True if most < limit * (1 - _SLACK) else None
+    return True if most < limit * (1 - SLACK) else None

@@ -14,7 +14,8 @@ import numpy as np
 from discreet.arrays import IntArray
 from discreet.audit.faults.group_faults import OTHERS, group_faults
 from discreet.audit.lines import AT_MOST, Fault, Level, Line
-from discreet.audit.presence.added_up import added_up
+from discreet.audit.presence.added_up import AddedUp, added_up
+from discreet.audit.presence.added_up_of import added_up_of
 from discreet.audit.promises.level import deciding_group, exact, level, promised_sums, share_level
 from discreet.audit.promises.limits import Limits
 from discreet.audit.promises.parameters import Parameter, number, one_of
@@ -28,7 +29,7 @@ def levels(promise: Promise, view: ReleaseView, beside: Beside) -> list[Level]:
     shares = [share_level(view, summed, promise.model, beta) for summed in promised_sums(promise, view)]
     if view.kind.rows_are_people:
         return shares
-    found = _added_up(view, alpha) if _adds_up(promise) else _presence(view, alpha)
+    found = _together(promise, view, beside, alpha) if _adds_up(promise) else _presence(view, alpha)
     listed = _on_the_list(beside.listed)
     present = replace(found, note="; ".join(filter(None, (found.note, listed))))
     return [each for share in shares for each in (present, share)]
@@ -76,12 +77,27 @@ def _adds_up(promise: Promise) -> bool:
     return promise.parameters.get("presence") == "total"
 
 
-def _added_up(view: ReleaseView, alpha: Fraction) -> Level:
+def _together(promise: Promise, view: ReleaseView, beside: Beside, alpha: Fraction) -> Level:
+    """Over all groups: of every combination of values, or of the people in the population that the promise names."""
+    if "population" not in promise.parameters:
+        return _level_of(view, alpha, added_up(view, alpha), "")
+    if beside.population is not None:
+        return _level_of(view, alpha, added_up_of(view, beside.population, alpha), ", of anybody on the list")
     found = added_up(view, alpha)
-    named = ("ambiguity", None, "largest chance of being in the table over all groups, without a list of the people")
+    if found.holds:  # of whatever combination: then of everybody
+        return _level_of(view, alpha, found, "")
+    note = "needs a list of everybody in the population: combinations that nobody has may be above it"
+    return Level("ambiguity", None, f"{_FIGURE}, of anybody on a list", AT_MOST, float(alpha), None, None, note=note)
+
+
+def _level_of(view: ReleaseView, alpha: Fraction, found: AddedUp, whose: str) -> Level:
+    named = ("ambiguity", None, _FIGURE + whose)
     note = "" if found.least == found.most or found.holds is False else "a bound: to find the largest takes too long"
     achieved = found.least if found.holds is False else found.most
     return Level(*named, AT_MOST, float(alpha), achieved, found.holds, deciding_group(view, found.group), note)
+
+
+_FIGURE = "largest chance of being in the table over all groups, without a list of the people"
 
 
 def faults(promise: Promise, view: ReleaseView) -> Iterator[Fault]:
@@ -92,7 +108,8 @@ def faults(promise: Promise, view: ReleaseView) -> Iterator[Fault]:
     present = _present_above(view, exact(alpha))
     yield from group_faults(view, "group_above_alpha", present, f"a presence above {alpha}", OTHERS)
     associated = _associated_above(promise, view, exact(beta))
-    if _adds_up(promise) and not len(present) and added_up(view, exact(alpha)).holds is False:
+    of_all = _adds_up(promise) and "population" not in promise.parameters
+    if of_all and not len(present) and added_up(view, exact(alpha)).holds is False:
         rule = f"chances of being in the table add up to more than {alpha} over all groups that cover some combination"
         yield Fault("total_above_alpha", view.file, rule, "publish fewer groups, of more different rows", 1, None, True)
     rule = f"a value with an association above {beta}"
@@ -129,5 +146,6 @@ _PARAMETERS = {
     "beta": number(),
     "tables": Parameter(),
     "presence": Parameter(one_of("group", "total")),
+    "population": Parameter(),
 }
 READING = Reading("ambiguity", "ambiguity", _PARAMETERS, levels, faults, limits=limits)

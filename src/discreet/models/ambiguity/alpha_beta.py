@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
-from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
-from discreet.models.ambiguity.total import total_presence
+from discreet.errors import DiscreetError, Mistake, PolicyError, did_you_mean, shown
+from discreet.models.ambiguity.total import Total, presence_of_population, total_presence
 from discreet.models.by_people import chances, chances_at_most, groups_of_movers, summed, worst_of_movers
 from discreet.models.exact import decide, products_at_most
 from discreet.models.groups.shares import lost_to_share, share_at_most
@@ -30,13 +31,16 @@ from discreet.models.parameters import (
     as_text,
     exact,
 )
-from discreet.models.promise import PRESENCE, VALUES, Promise, Risk, Setting, Words, read_as
+from discreet.models.presence.presence import source_words
+from discreet.models.presence.words import population_said
+from discreet.models.promise import PRESENCE, VALUES, Given, Promise, Read, Risk, Setting, Words, read_as
 
 SEPARATE = "separate"  # a table for every quasi-identifier
 BEST = "best"  # the search chooses which quasi-identifiers share a table
 GROUP = "group"  # presence is judged group by group, as in the paper
 TOTAL = "total"  # presence is judged over all groups together
 Tables = str | tuple[tuple[str, ...], ...]
+_UNNAMED = "a frame"  # a population that is no file
 
 _INTEGERS = float(1 << 43)  # up to here products of counts are safe as 64-bit integers, see `products_at_most`
 
@@ -115,7 +119,8 @@ class AlphaBeta(Parameterized):
 
     Whoever several groups cover may be in any of them. With `presence` as `total` the chances of all groups that cover
     a combination of values add up to α at most, whatever the combination (see `total`); a group holds if those that it
-    covers do. Then people are to have one row each.
+    covers do. Then people are to have one row each. With a `population` (a path or a frame) the same is promised of
+    every combination that somebody in it has, and of no others.
 
     Not monotone: two groups with the same values have twice the presence when they are merged. The level is the
     presence (of `total`, a bound for all that a group covers). Where the association is above β, it is as far above α
@@ -134,6 +139,7 @@ class AlphaBeta(Parameterized):
     attribute: str
     tables: Tables = SEPARATE
     presence: str = GROUP
+    population: Any = field(default=None, compare=False, repr=False)
     monotone = False
     higher_is_safer = False
     word = "ambiguity"
@@ -145,6 +151,12 @@ class AlphaBeta(Parameterized):
         "presence": Choice((GROUP, TOTAL)),
     }
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.population is not None and self.presence != TOTAL:
+            rule = "is for presence over all groups together: of each group by itself, α is about its values alone"
+            raise PolicyError(Mistake(f"{self.word}.population", rule, f"write presence: {TOTAL}, or leave it out"))
+
     @property
     def rows_per_value(self) -> int:
         return math.ceil(1 / exact(self.beta))
@@ -153,6 +165,11 @@ class AlphaBeta(Parameterized):
     def adds_up(self) -> bool:
         """Is presence limited over all groups together? With α = 1 nothing is promised of it."""
         return self.presence == TOTAL and exact(self.alpha) < 1
+
+    def total(self, groups: Groups) -> Total:
+        """Presence over all groups together, of everybody whom the promise is about."""
+        judge = total_presence if self.population is None else presence_of_population
+        return judge(groups, exact(self.alpha))
 
     def holds(self, groups: Groups) -> BoolArray:
         return self._presence(groups)[0] & share_at_most(groups, self.attribute, exact(self.beta))
@@ -190,10 +207,12 @@ class AlphaBeta(Parameterized):
     def require(self) -> str:
         alpha, beta = as_text(self.alpha), as_text(self.beta)
         where = "over all groups together " if self.adds_up else ""
+        where += "of everybody in the population " if self.adds_up and self.population is not None else ""
         return f"presence {where}at most {alpha} without a list of the population, association at most {beta}"
 
     def describe(self) -> str:
         where = ", presence over all groups together" if self.presence == TOTAL else ""
+        where += ", of a population" if self.population is not None else ""
         return f"({as_text(self.alpha)}, {as_text(self.beta)})-privacy of {self.attribute}{where}"
 
     def to_words(self) -> dict[str, dict[str, object]]:
@@ -202,6 +221,8 @@ class AlphaBeta(Parameterized):
             del words[self.word]["presence"]
         if not isinstance(self.tables, str):
             words[self.word]["tables"] = [list(table) for table in self.tables]
+        if self.population is not None:
+            words[self.word] |= source_words(self.population) or {"population": _UNNAMED}
         return words
 
     def misfits(self, frequency: FrequencySet) -> list[Mistake]:
@@ -234,7 +255,7 @@ class AlphaBeta(Parameterized):
         hidden = self._hides_presence(groups)
         if self.presence == GROUP:
             return hidden, presence(groups)
-        total = total_presence(groups, exact(self.alpha))
+        total = self.total(groups)
         return hidden & total.hidden, total.of_groups
 
     def _presence_of_people(self, groups: Groups) -> tuple[BoolArray, FloatArray]:
@@ -287,12 +308,31 @@ def _distinct(groups: Groups) -> IntArray:
     return groups.distinct
 
 
+def _read(given: Given, place: str, sensitive: Sequence[str], folder: Path) -> Read:
+    """As other promises of numbers and choices, and where the population lies, if one is named."""
+    plain = {name: value for name, value in given.items() if name != "population"}
+    models, mistakes = _read_plain(plain, place, sensitive, folder)
+    population, wrong = population_said(given.get("population"), f"{place}.population", folder)
+    if mistakes or wrong or population is None:
+        return models, [*mistakes, *wrong]
+    try:
+        return [replace(model, population=population) for model in models if isinstance(model, AlphaBeta)], []
+    except PolicyError as error:
+        [mistake] = error.mistakes
+        return [], [replace(mistake, place=f"{place}.population")]
+
+
+_EXAMPLE = "{alpha: 0.1, beta: 0.2}"
+_read_plain = read_as(AlphaBeta, _EXAMPLE, also=("population",))
+
+
 def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     nobody = setting.whose.either("nobody who", "no row that")
+    among = " of the population" if "population" in parameters else ""
     fits = "fits into groups" if parameters.get("presence") == TOTAL else "fits into a group"
     together = ", over all groups together" if parameters.get("presence") == TOTAL else ""
     return (
-        f"Without a list of the population, {nobody} {fits} is in the table with a probability above "
+        f"Without a list of the population, {nobody} {fits}{among} is in the table with a probability above "
         f"{parameters['alpha']}{together}, and {nobody} is in it has a certain value of {column} with a probability "
         f"above {parameters['beta']}."
     )
@@ -321,8 +361,8 @@ def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[R
 
 AMBIGUITY = Promise(
     AlphaBeta.word,
-    "{alpha: 0.1, beta: 0.2}",
-    read_as(AlphaBeta, "{alpha: 0.1, beta: 0.2}"),
+    _EXAMPLE,
+    _read,
     _sentence,
     about=frozenset({VALUES, PRESENCE}),
     leaves_open=_leaves_open,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import Codes, FloatArray, IntArray
+from discreet.arrays import Codes, IntArray
 from discreet.compiled import PLAIN, Patience, Twin, inner, kernel
 
 _LITTLE = 4  # times all entries of sets: as much is looked at without compiling
@@ -214,8 +214,9 @@ def _comes_before(code: int, other: int, weight: IntArray) -> bool:
 
 
 @kernel
-def weigh_points(sets: Sets, points: IntArray, chance: FloatArray, room: int) -> FloatArray:
-    """The sum of the chances of all sets that each point (row) is in; one with a code of −1 is in none.
+def weigh_points(sets: Sets, points: IntArray, room: int) -> tuple[IntArray, IntArray]:
+    """The sum of the weights of all sets that each point (row) is in; one with a code of −1 is in none. And of each
+    set, the largest sum of a point in it.
 
     Sets are bits: of the rows of a point's codes, those that are set in all of them count. As many sets at a time as
     `room` for 64-bit words allows.
@@ -223,23 +224,36 @@ def weigh_points(sets: Sets, points: IntArray, chance: FloatArray, room: int) ->
     groups, codes = sets.offsets.shape[1] - 1, sets.start[-1]
     words = min(max(1, room // max(codes, 1)), (groups + 63) // 64)
     bits = np.zeros((codes, words), dtype=np.uint64)
-    sums = np.zeros(len(points))
+    sums, largest = np.zeros(len(points), dtype=np.int64), np.zeros(groups, dtype=np.int64)
     for first in range(0, groups, 64 * words):
-        bits[:] = 0
-        for t in range(len(sets.offsets)):
-            for g in range(first, min(first + 64 * words, groups)):
-                for e in range(sets.offsets[t, g], sets.offsets[t, g + 1]):
-                    bits[sets.codes[e], (g - first) >> 6] |= np.uint64(1) << np.uint64((g - first) & 63)
+        _fill(sets, bits, first)
         for p in range(len(points)):
             if points[p].min() >= 0:
-                sums[p] += _weigh_point(bits, points[p], chance[first:])
-    return sums
+                sums[p] += _weigh_point(bits, points[p], sets.weight[first:])
+    for first in range(0, groups, 64 * words):
+        if groups > 64 * words:
+            _fill(sets, bits, first)
+        for p in range(len(points)):
+            if sums[p] > 0:
+                _raise_sets(bits, points[p], sums[p], largest[first:])
+    return sums, largest
 
 
 @inner
-def _weigh_point(bits: Bits, point: IntArray, chance: FloatArray) -> float:
-    """The sum of the chances of the sets that have all codes of a point."""
-    total = 0.0
+def _fill(sets: Sets, bits: Bits, first: int) -> None:
+    """Which of the sets from `first` on have each code."""
+    groups = sets.offsets.shape[1] - 1
+    bits[:] = 0
+    for t in range(len(sets.offsets)):
+        for g in range(first, min(first + 64 * bits.shape[1], groups)):
+            for e in range(sets.offsets[t, g], sets.offsets[t, g + 1]):
+                bits[sets.codes[e], (g - first) >> 6] |= np.uint64(1) << np.uint64((g - first) & 63)
+
+
+@inner
+def _weigh_point(bits: Bits, point: IntArray, weights: IntArray) -> int:
+    """The sum of the weights of the sets that have all codes of a point."""
+    total = 0
     for w in range(bits.shape[1]):
         common = bits[point[0], w]
         for t in range(1, len(point)):
@@ -247,7 +261,22 @@ def _weigh_point(bits: Bits, point: IntArray, chance: FloatArray) -> float:
         g = 64 * w
         while common != np.uint64(0):
             if common & np.uint64(1):
-                total += chance[g]
+                total += weights[g]
             common >>= np.uint64(1)
             g += 1
     return total
+
+
+@inner
+def _raise_sets(bits: Bits, point: IntArray, total: int, largest: IntArray) -> None:
+    """Every set that has all codes of a point has one with so large a sum."""
+    for w in range(bits.shape[1]):
+        common = bits[point[0], w]
+        for t in range(1, len(point)):
+            common &= bits[point[t], w]
+        g = 64 * w
+        while common != np.uint64(0):
+            if common & np.uint64(1):
+                largest[g] = max(largest[g], total)
+            common >>= np.uint64(1)
+            g += 1

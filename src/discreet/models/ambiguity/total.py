@@ -84,14 +84,46 @@ def total_presence(groups: Groups, alpha: Fraction | None = None, work: int = _W
 def presence_of(groups: Groups, codes: IntArray) -> FloatArray:
     """The sum of some combinations over all groups: a row for each, with its code in every table (−1: in none).
 
-    Exact but for rounding, and not limited to 1. For everybody in a population.
+    Exact but for rounding, and not limited to 1.
+    """
+    weights, scale = _weights(groups, 1)
+    sets = _sets(_entries(groups), weights)
+    found: FloatArray = weigh_points(sets, _points(sets, codes), _WORDS)[0] / scale
+    return found
+
+
+def presence_of_population(groups: Groups, alpha: Fraction | None = None) -> Total:
+    """The largest presence of anybody in the population that is given with the groups, over all groups together.
+
+    As `total_presence`, but combinations that nobody has don't count. In the example there, of people who are (20, A),
+    (40, C) and (30, C), only the first two are covered, each by one group:
+
+    >>> from discreet.counts.groups import entries_of
+    >>> group, age, zips = np.array([0, 0, 1, 1]), np.array([20, 30, 30, 40]), np.array([0, 1, 1, 2])
+    >>> somebody = [np.array([20, 40, 30])], [np.array([0, 2, 9])]
+    >>> entries = entries_of([(group, [age]), (group, [zips])], 2, somebody)
+    >>> presence_of_population(Groups(np.array([2, 2]), distinct=entries.distinct, entries=entries)).most
+    Fraction(1, 2)
     """
     entries = _entries(groups)
-    chance = presence_of_groups(groups)
-    sets = _sets(entries, np.zeros(len(groups), dtype=np.int64))
-    points = np.where(codes >= 0, codes + sets.start[:-1], -1).astype(np.int64)
-    found: FloatArray = weigh_points(sets, np.ascontiguousarray(points), chance, _WORDS)
-    return found
+    if entries.others is None:
+        rule = "can't be judged without the population that it is about"
+        raise DiscreetError(Mistake("ambiguity.population", rule, "give it again: --population"))
+    weights, scale = _weights(groups, 1 if alpha is None else alpha.denominator)
+    sets = _sets(entries, weights)
+    sums, largest = weigh_points(sets, _points(sets, entries.others), _WORDS)
+    heaviest = int(sums.max(initial=0))
+    most = min(Fraction(heaviest, scale), Fraction(1))
+    limit = scale if alpha is None else math.floor(alpha * scale)
+    covering = np.zeros(0, dtype=np.int64)
+    if heaviest:
+        covering = _covering(entries, entries.others[int(np.argmax(sums))])
+    least = min(math.fsum((weights[covering] / scale).tolist()), 1.0)
+    return Total(least, most, np.minimum(largest / scale, 1.0), covering, np.minimum(largest, scale) <= limit)
+
+
+def _points(sets: Sets, codes: IntArray) -> IntArray:
+    return np.ascontiguousarray(np.where(codes >= 0, codes + sets.start[:-1], -1).astype(np.int64))
 
 
 def presence_of_groups(groups: Groups) -> FloatArray:

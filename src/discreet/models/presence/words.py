@@ -39,12 +39,14 @@ _SHOWN = 10  # mistakes of one attribute
 
 def needs_population(model: PrivacyModel) -> bool:
     """Is it about people whom only a list of them tells?"""
-    return isinstance(model, AboutPopulation) and getattr(model, "marginals", None) is None
+    if isinstance(model, AboutPopulation):
+        return getattr(model, "marginals", None) is None
+    return getattr(model, "population", None) is not None  # one that may name whom it is about
 
 
 def counts_population(model: PrivacyModel) -> bool:
-    """Does it ask how many people of the population are in each group?"""
-    return isinstance(model, AboutPopulation) and not isinstance(model, ConfidentPresence)
+    """Does it ask which people of the population are in each group?"""
+    return needs_population(model) and not isinstance(model, ConfidentPresence)
 
 
 def by_pairs(parameters: Words) -> bool:
@@ -91,7 +93,7 @@ def read_numbers_and_population(
     mistakes = _strange(given, place, (*parameters, "population"))
     values, wrong = _numbers(given, place, parameters, f"for example {place.rpartition('.')[2]}: {example}")
     mistakes += wrong
-    population, wrong = _population(given.get("population"), f"{place}.population", folder)
+    population, wrong = population_said(given.get("population"), f"{place}.population", folder)
     return values, population, [*mistakes, *wrong]
 
 
@@ -114,7 +116,7 @@ def read_confident_presence(
     example = f"for example confident_presence: {CONFIDENT_EXAMPLE}"
     values, wrong = _numbers(given, place, ConfidentPresence.parameters, example)
     mistakes += wrong
-    population, wrong = _population(given.get("population"), f"{place}.population", folder)
+    population, wrong = population_said(given.get("population"), f"{place}.population", folder)
     mistakes += wrong
     marginals, wrong = None, []
     if given.get("marginals") is not None:
@@ -253,7 +255,7 @@ def _numbers(
     return values, [*mistakes, *wrong]
 
 
-def _population(words: object, place: str, folder: Path) -> tuple[str | Path | None, list[Mistake]]:
+def population_said(words: object, place: str, folder: Path) -> tuple[str | Path | None, list[Mistake]]:
     """Where the population lies. A frame is for a model made in Python: words are written into manifests."""
     if words is None:
         return None, []

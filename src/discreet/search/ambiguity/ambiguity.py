@@ -115,8 +115,10 @@ def check_possible(problem: Problem, model: AlphaBeta) -> None:
     different = [len(np.unique(codes)) for codes in combinations(f, tables_of(f, model)).T]
     least_alpha = smallest_alpha(different, size, f.rows)
     rule = "no group of this table hides a row better than"
-    if model.adds_up and (at_least := smallest_total(different, f.rows - problem.suppression_limit)) > least_alpha:
-        least_alpha, rule = at_least, "over all groups together, no release hides everybody better than"
+    if model.adds_up and model.population is None:  # of a population, only combinations that somebody has count
+        at_least = smallest_total(different, f.rows - problem.suppression_limit)
+        if at_least > least_alpha:
+            least_alpha, rule = at_least, "over all groups together, no release hides everybody better than"
     if alpha < least_alpha:
         rules.append(f"{rule} {round_up(least_alpha)}")
         repairs.append(f"the smallest possible alpha is {round_up(least_alpha)}")

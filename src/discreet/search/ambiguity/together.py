@@ -1,4 +1,4 @@
-"""Groups whose chances add up to α at most, whoever they cover: `presence: total`.
+"""Groups whose chances add up to α at most, whoever they cover (in the population, if one is given): `presence: total`.
 
 What a combination of values is told of is the sum over all groups that cover it. Fewer and wider groups have smaller
 sums: one group of all rows the smallest there is. So groups of a neighbourhood are asked to hide as many rows as it
@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.arrays import IntArray
 from discreet.models.ambiguity.alpha_beta import GROUP, AlphaBeta
-from discreet.models.ambiguity.total import Total, presence_of_groups, total_presence
+from discreet.models.ambiguity.total import Total, presence_of_groups
 from discreet.models.base import all_hold
 from discreet.models.parameters import exact
 from discreet.progress import Progress
@@ -56,7 +56,7 @@ def together(
     finest = max((t.plan.group_count for t in passed), default=0)
     for attempt in sorted((t for t in tried if t.reached > alpha), key=lambda t: t.reached):
         if not passed or (attempt.reached <= alpha * Fraction(_NEAR) and attempt.plan.group_count > finest):
-            mended = mend(attempt, alpha)
+            mended = mend(attempt, model)
             tried.append(mended)
             passed += [mended] if mended.reached <= alpha else []
             break
@@ -89,7 +89,7 @@ def _factors(
         if plan.suppressed > problem.suppression_limit:  # groups were to be wider than they can be
             high, reached = factor, float(alpha) / 4
         else:
-            attempt = Attempt(plan, total_presence(plan.groups, alpha))
+            attempt = Attempt(plan, model.total(plan.groups))
             yield attempt
             reached = float(attempt.reached)
             low, high = (low, factor) if attempt.reached <= alpha else (factor, high)
@@ -102,13 +102,13 @@ def _factors(
             return
 
 
-def mend(attempt: Attempt, alpha: Fraction) -> Attempt:
+def mend(attempt: Attempt, model: AlphaBeta) -> Attempt:
     """Join groups until the sum of the heaviest combination is α at most, or nothing is left to join.
 
     Where the sum is far above α, all groups that may cover a combination above it are joined two by two; where it is
     near, as many as it takes of those that cover the heaviest.
     """
-    rng = np.random.default_rng(attempt.plan.group_count)
+    alpha, rng = exact(model.alpha), np.random.default_rng(attempt.plan.group_count)
     for _ in range(_ROUNDS):
         plan, total = attempt.plan, attempt.total
         if attempt.reached <= alpha or plan.group_count < 2:
@@ -123,7 +123,7 @@ def mend(attempt: Attempt, alpha: Fraction) -> Attempt:
             some = rng.permutation(some)[: 2 * pairs]
         becomes = _paired(plan.group_count, some, rng)
         joined = become(plan, becomes)
-        attempt = Attempt(replace(joined, facts=plan.facts), total_presence(joined.groups, alpha))
+        attempt = Attempt(replace(joined, facts=plan.facts), model.total(joined.groups))
     return attempt
 
 
@@ -143,14 +143,14 @@ def _one_group(problem: Problem, model: AlphaBeta, tables: Tables) -> Attempt | 
     rows = np.arange(len(f.counts))
     plan = Ambiguity(f, rows, f.counts, np.zeros_like(rows), tables)
     others = tuple(each for each in _group_by_group(problem, model).models if not isinstance(each, AlphaBeta))
-    associated = replace(model, alpha=Fraction(1), presence=GROUP)
+    associated = replace(model, alpha=Fraction(1), presence=GROUP, population=None)
     if not all_hold((*others, associated), plan.groups).all():
         return None
     facts: dict[str, object] = {"neighbourhoods": 1, "placed": 0}
-    return Attempt(replace(plan, facts=facts), total_presence(plan.groups, exact(model.alpha)))
+    return Attempt(replace(plan, facts=facts), model.total(plan.groups))
 
 
 def _group_by_group(problem: Problem, model: AlphaBeta) -> Problem:
     """The problem with presence judged in each group by itself."""
-    alone = replace(model, presence=GROUP)
+    alone = replace(model, presence=GROUP, population=None)
     return replace(problem, models=tuple(alone if each == model else each for each in problem.models))
