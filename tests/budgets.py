@@ -73,7 +73,7 @@ def limited(test: Callable[..., Any], seconds: float, fewest: int) -> Any:
     @functools.wraps(test)
     def run(*arguments: Any, **named: Any) -> Any:
         nonlocal examples, used, failed
-        if not failed and examples >= fewest and used >= seconds:
+        if not failed and examples >= fewest and used >= seconds and not draws(*arguments, *named.values()):
             return None
         start = _cpu()
         try:
@@ -94,6 +94,11 @@ def limited(test: Callable[..., Any], seconds: float, fewest: int) -> Any:
 
     run.begin = begin  # type: ignore[attr-defined]
     return run
+
+
+def draws(*arguments: object) -> bool:
+    """Whether a test draws by itself (`st.data()`): one that ends before it has drawn would be called flaky."""
+    return any(type(argument).__name__ == "DataObject" for argument in arguments)
 
 
 def spread(items: list[pytest.Item]) -> list[pytest.Item]:

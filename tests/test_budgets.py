@@ -120,3 +120,16 @@ def test_what_a_property_does_not_assume_is_no_failure_and_no_example() -> None:
     a_property.hypothesis.inner_test = limited(a_property.hypothesis.inner_test, 0.0, 7)  # type: ignore[attr-defined]
     a_property()
     assert len(seen) == 7 < len(looked_at)
+
+
+def test_a_property_that_draws_by_itself_is_let_run() -> None:
+    drawn = []
+
+    @settings(max_examples=30, database=None)
+    @given(data=st.data())
+    def a_property(data: st.DataObject) -> None:
+        drawn.append([data.draw(st.integers(0, 5)) for _ in range(data.draw(st.integers(1, 4)))])
+
+    a_property.hypothesis.inner_test = limited(a_property.hypothesis.inner_test, 0.0, 3)  # type: ignore[attr-defined]
+    a_property()
+    assert len(drawn) == 30
