@@ -34,18 +34,18 @@ def added_up_of(view: ReleaseView, listed: Population, alpha: Fraction) -> Added
     people = people[(people >= 0).all(axis=1)]
     bits = []
     for (own, _), table in zip(numbered, view.tables, strict=True):
-        lists = np.zeros((int(own.max(initial=0)) + 1, groups), dtype=np.bool_)
-        lists[own, table.group] = True
-        bits.append(np.packbits(lists, axis=1))
+        listing = np.zeros((int(own.max(initial=0)) + 1, groups), dtype=np.bool_)
+        listing[own, table.group] = True
+        bits.append(np.packbits(listing, axis=1))
     best, group, broken, limit = 0.0, 0, False, float(alpha)
     step = max(_BITS // max(groups, 1), 1)
     for first in range(0, len(people), step):
         some = people[first : first + step]
         common = bits[0][np.minimum(some[:, 0], len(bits[0]) - 1)]
-        for t, own in enumerate(bits[1:], start=1):
-            common = common & own[np.minimum(some[:, t], len(own) - 1)]
-        for t, own in enumerate(bits):
-            common[some[:, t] >= len(own)] = 0  # a combination that no group lists
+        for t, lists in enumerate(bits[1:], start=1):
+            common = common & lists[np.minimum(some[:, t], len(lists) - 1)]
+        for t, lists in enumerate(bits):
+            common[some[:, t] >= len(lists)] = 0  # a combination that no group lists
         covering = np.unpackbits(common, axis=1, count=groups)
         sums = covering @ chance
         most = int(np.argmax(sums))
