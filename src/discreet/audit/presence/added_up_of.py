@@ -34,9 +34,9 @@ def added_up_of(view: ReleaseView, listed: Population, alpha: Fraction) -> Added
     people = people[(people >= 0).all(axis=1)]
     bits = []
     for (own, _), table in zip(numbered, view.tables, strict=True):
-        marked = np.zeros((int(own.max(initial=0)) + 1, groups), dtype=np.bool_)
-        marked[own, table.group] = True
-        bits.append(np.packbits(marked, axis=1))
+        listing = np.zeros((int(own.max(initial=0)) + 1, groups), dtype=np.bool_)
+        listing[own, table.group] = True
+        bits.append(np.packbits(listing, axis=1))
     best, group, broken, limit = 0.0, 0, False, float(alpha)
     step = max(_BITS // max(groups, 1), 1)
     for first in range(0, len(people), step):
