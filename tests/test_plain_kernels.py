@@ -18,8 +18,9 @@ from discreet.search.ambiguity.greedy_kernels import in_order
 from discreet.search.art.kinds import alike_groups
 from discreet.search.art.people import Index
 from discreet.search.art.tree import census, plant
-from discreet.search.local.kernels import Space, linked
-from discreet.search.local.state import new_state, set_up
+from discreet.search.local.kernels import Space, linked, nearest
+from discreet.search.local.moves import improve
+from discreet.search.local.state import new_state, set_up, settle
 from tests.models.test_total_presence import groups_of
 from tests.search.test_hosts import VALUES, draft_of
 
@@ -78,16 +79,22 @@ def _units(rng: Rng) -> Arguments:
         np.array([[0, 6, 12]] * 3),
         code,
         rng.random(18),
-        np.array([0.07, 0, 0]),
-        np.array([0, 0.06, 0]),
+        np.array([0.07, 0.06, 0]),
         np.array([0, 6, 12]),
-        np.tile(ends // 2 * 2, 3),
-        np.tile(ends // 2 * 2 + 1, 3),
+        np.concatenate([np.stack([ends, ends], 1), *[np.stack([ends // 2 * 2, ends // 2 * 2 + 1], 1)] * 2]),
     )
     n = int(rng.integers(1, 12))
     combination, group = rng.integers(0, 8, size=n), np.unique(rng.integers(0, 4, size=n), return_inverse=True)[1]
     state = new_state(combination, np.arange(n), rng.integers(1, 9, size=n), group, 2, True, leaf.shape, -1)
     return space, state
+
+
+def _moved(rng: Rng) -> Arguments:
+    space, state = _units(rng)
+    set_up.dispatcher(space, state)
+    near = nearest.dispatcher(space, 4, 0.1, 1000)
+    improve.dispatcher(space, near, state, 2, True)
+    return space, near, state, rng.random(len(state.group)) < 0.6
 
 
 def _weighed(rng: Rng) -> Arguments:
@@ -106,8 +113,8 @@ CASES: dict[str, tuple[Kernel, Callable[[Rng], Arguments]]] = {
     "in_order": (in_order, _halves),
     "largest": (largest, _counted),
     "linked": (linked, _pairs),
-    "plant": (plant, _points),
     "set_up": (set_up, _units),
+    "settle": (settle, _moved),
 }
 
 

@@ -11,7 +11,7 @@ from discreet.compiled import inner, kernel
 from discreet.search.art.people import Index, Points, Stock, Table
 
 
-@kernel(plain=lambda points, leaf: 3 * points.size * max((len(points) // leaf).bit_length(), 1))
+@kernel
 def plant(points: Points, leaf: int) -> tuple[Codes, Codes, Points]:
     """The order of the points in the tree, and for every inner node the dimension it cuts and where."""
     n, dims = points.shape

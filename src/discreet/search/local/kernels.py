@@ -17,9 +17,9 @@ class Space(NamedTuple):
 
     Level l of attribute d has its values at ``at[d, l] + leaf``: `code` says which leaves are one value there, `width`
     what publishing that value costs (its share of the attribute, divided by the number of attributes). `step` is what
-    one more leaf costs where any range may be published, and 0 where only nodes of the hierarchy may. Where ranges are
-    made of whole values of some level (`run`, what one more leaf costs there), ``first[place[d] + leaf]`` and `last`
-    are the ends of the one that a leaf is in.
+    one more leaf costs where ranges may be published, and 0 where only nodes of the hierarchy may. Ranges are made of
+    whole values of some level: the row ``place[d] + leaf`` of `ends` has the first and last leaf of the one that a leaf
+    is in, which are itself where any range may be.
     """
 
     leaf: NDArray[np.int32]  # combinations × attributes
@@ -27,10 +27,8 @@ class Space(NamedTuple):
     code: Codes
     width: FloatArray
     step: FloatArray
-    run: FloatArray
     place: IntArray
-    first: Codes
-    last: Codes
+    ends: Codes
 
 
 @inner
@@ -39,11 +37,9 @@ def span(space: Space, d: int, low: int, high: int) -> float:
     if low == high:
         return 0.0
     if space.step[d] > 0:
-        return float((high - low) * space.step[d])
-    if space.run[d] > 0:
-        begins, ends = space.first[space.place[d] + low], space.last[space.place[d] + high]
-        if ends > space.last[space.place[d] + low]:
-            return float((ends - begins) * space.run[d])
+        begins, ends = space.ends[space.place[d] + low, 0], space.ends[space.place[d] + high, 1]
+        if ends > space.ends[space.place[d] + low, 1]:
+            return float((ends - begins) * space.step[d])
     level = 1
     while space.code[space.at[d, level] + low] != space.code[space.at[d, level] + high]:
         level += 1

@@ -59,11 +59,9 @@ def _space(hierarchies: list[Hierarchy], leaf: Codes) -> tuple[Space, tuple[int,
         at=at,
         code=np.concatenate(codes),
         width=np.concatenate(widths),
-        step=np.array([_step(h) / n if h.ranges and not h.unit else 0.0 for h in hierarchies]),
-        run=np.array([_step(h) / n if h.ranges and h.unit else 0.0 for h in hierarchies]),
+        step=np.array([_step(h) / n if h.ranges else 0.0 for h in hierarchies]),
         place=np.cumsum([0, *(len(h.leaves) for h in hierarchies)])[:-1].astype(np.int64),
-        first=np.concatenate([h.first[h.unit][h.codes[h.unit]] for h in hierarchies]),
-        last=np.concatenate([h.last[h.unit][h.codes[h.unit]] for h in hierarchies]),
+        ends=np.concatenate([np.stack([h.first[h.unit], h.last[h.unit]], 1)[h.codes[h.unit]] for h in hierarchies]),
     )
     return space, tuple(map(len, tables)), np.concatenate(marks)
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
-from discreet.compiled import inner, kernel
+from discreet.compiled import PLAIN, Patience, Twin, inner, kernel
 from discreet.counts.kernels import Keys
 from discreet.search.local.kernels import Space, span
 
@@ -94,7 +94,7 @@ def room_for_a_move(least: int) -> int:
     return (MANY + 1) * (least + 1)
 
 
-@kernel(plain=lambda space, state: 30 * int(state.used[UNITS]) * (1 + space.leaf.shape[1]))
+@kernel(plain=lambda space, state: 10 * int(state.used[UNITS]) * (1 + space.leaf.shape[1]))
 def set_up(space: Space, state: State) -> None:
     """Link the units and measure the groups."""
     for u in range(state.used[UNITS]):
@@ -307,7 +307,17 @@ def refuse(state: State, key: np.uint64) -> None:
     state.refused[j] = key
 
 
-@kernel
+def _settle_plainly(space: Space, near: Codes, state: State, holds: BoolArray) -> int:
+    """The same as `settle`, by Python."""
+    with np.errstate(over="ignore"):  # hashes overflow, and are meant to
+        kept: int = settle.plainly(space, near, state, holds)
+    return kept
+
+
+_PLAIN = Twin(_settle_plainly, lambda space, near, state, holds: 100 + 500 * int(state.used[LOGGED]), Patience(PLAIN))
+
+
+@kernel(twin=_PLAIN)
 def settle(space: Space, near: Codes, state: State, holds: BoolArray) -> int:
     """After the models have judged every group (`holds`): take back the moves that break a promise, keep the others.
 
