@@ -201,7 +201,7 @@ def test_thousands_of_columns_that_are_not_there_are_counted() -> None:
     attributes = {f"column_{i}": {"role": "quasi_identifier"} for i in range(5000)}
     policy = policy_from_words({"attributes": attributes, "require": [{"k_anonymity": {"k": 2}}]})
     *first, last = map(str, check_columns(policy, [f"colum_{i}" for i in range(5000)]))
-    assert len(first) == 100 and last == "attributes: 4,900 more are no columns of the table"
+    assert len(first) == 100 and last == "attributes: 4,900 more are not columns of the table"
 
 
 def test_a_misspelt_name_is_found_among_hundreds_of_thousands() -> None:

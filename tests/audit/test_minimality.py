@@ -138,7 +138,7 @@ def possible(rows: Sequence[Row], node: tuple[int, int]) -> Iterator[World]:
 
 
 def beliefs(left: Sequence[World], rows: Sequence[Row]) -> list[Fraction]:
-    """The largest belief about each person, if one of these worlds is true and all are as likely."""
+    """The largest belief about each person, if one of these worlds is true and all are equally likely."""
     counts = [Counter(world[i] for world in left) for i in range(len(rows))]
     return [Fraction(max(c.values()), len(left)) for c in counts]
 
@@ -147,7 +147,7 @@ def check(found: Line, expected: Sequence[Fraction]) -> None:
     assert found.worst == pytest.approx(float(max(expected)), abs=1e-9)
     assert found.above == sum(b > Fraction(1, 2) for b in expected)
     assert found.people == len(expected)
-    if found.details["finer_releases_refused_for_their_values"] == 1:  # of several, one is heeded at a time
+    if found.details["finer_releases_refused_for_their_values"] == 1:  # of several, one is taken into account at a time
         assert found.precision == EXACT
 
 

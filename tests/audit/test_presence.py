@@ -194,10 +194,10 @@ def test_text_and_json_say_the_same_with_what_is_assumed(tmp_path):
         "  Without the list: at most 44.4% for anybody; 9 people (42.9%) above 40%.",
         "    As promised in the release. Assumes that every combination of a group's values is a person.",
         "  With the list, by counting: at most 44.4% for anybody; 9 people (42.9%) above 40%.",
-        "    Combinations that nobody has are struck out. Assumes that all whom a group covers are as likely.",
+        "    Combinations that nobody has are struck out. Assumes that all whom a group covers are equally likely.",
         "  With the list, and every published value being somebody's: at most 44.4% for anybody; "
         "9 people (42.9%) above 40%.",
-        "    Assumes that all ways to fill a group from the list are as likely. 2 groups decided exactly, "
+        "    Assumes that all ways to fill a group from the list are equally likely. 2 groups decided exactly, "
         "0 by what one table at a time tells (an estimate).",
         "  The same over all groups: at most 44.4% for anybody; 9 people (42.9%) above 40%.",
         "    The chances of somebody whom several groups cover add up. Assumes that nobody is in two groups; "
@@ -223,9 +223,9 @@ def test_other_kinds_of_release_are_refused_plainly(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"group_column": "nothing"}, "has not the columns"),
-        ({"tables": {"../x.csv": ["age"]}}, "every quasi-identifier once"),
-        ({"tables": {}}, "every quasi-identifier once"),
+        ({"group_column": "nothing"}, "does not have the columns"),
+        ({"tables": {"../x.csv": ["age"]}}, "every quasi-identifier exactly once"),
+        ({"tables": {}}, "every quasi-identifier exactly once"),
         ({"roles": []}, "not the manifest of a release"),
         ({"promises": [1]}, "not the manifest of a release"),
     ],
@@ -252,8 +252,8 @@ def test_what_is_no_release_is_told(tmp_path):
     ("file", "text", "message"),
     [
         ("sensitive.csv", "group,disease,count\n1,flu,many\n2,flu,1\n", "no whole numbers"),
-        ("sensitive.csv", "group,disease,count\n1,flu,1\n", "has not the groups"),
-        ("auxiliary_age.csv", "years,group\n45,1\n", "has not the columns|none of the columns"),
+        ("sensitive.csv", "group,disease,count\n1,flu,1\n", "does not have the groups"),
+        ("auxiliary_age.csv", "years,group\n45,1\n", "does not have the columns|none of the columns"),
     ],
 )
 def test_damaged_files_are_told(tmp_path, file, text, message):

@@ -237,10 +237,10 @@ def test_shares_are_rounded_so_that_they_add_up():
 @pytest.mark.parametrize(
     ("given_", "size", "rule"),
     [
-        ({"a": {"x": 1.5}}, None, "of nobody knows how many people"),
+        ({"a": {"x": 1.5}}, None, "of an unknown number of people"),
         ({"a": {"x": 1.5}}, 3, "do not add up to 1"),
-        ({"a": {"x": "many"}}, None, "no number of people"),
-        ({"a": 5}, None, "no list of values and counts"),
+        ({"a": {"x": "many"}}, None, "not a number of people"),
+        ({"a": 5}, None, "not a list of values and counts"),
         ({"a": [["x", 1], ["x", 2]]}, None, "has a value twice"),
         ({"a": {"x": 3}}, 4, "different numbers of people: 3, 4"),
         ({"a": "nowhere.csv"}, None, "no file"),

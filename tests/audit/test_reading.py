@@ -152,7 +152,7 @@ def test_another_tools_tables_are_joined_by_their_groups(tmp_path):
     assert (view.publish, view.sizes.tolist(), view.first_line.tolist()) == ("bucketization", [2, 2], [2, 4])
     assert view.tallies[0].count.tolist() == [1, 1, 2]
     (folder / "st.csv").write_text("gid,disease,n\na,flu,1\na,gout,1\nb,flu,1\n")
-    with pytest.raises(DataError, match=r"qit.csv: has not as many rows in every group as st.csv"):
+    with pytest.raises(DataError, match=r"qit.csv: does not have as many rows in every group as st.csv"):
         read(folder, about)
 
 

@@ -292,7 +292,7 @@ def test_another_table_than_the_source_is_refused(tmp_path):
     source = source_of_patients()
     made = making.planned(source, making.Columns(NAMES[:3], ("disease",)), GROUP.tolist())
     making.release(made, tmp_path / "release")
-    with pytest.raises(DataError, match="rows that the source has not"):
+    with pytest.raises(DataError, match="rows that the source does not have"):
         query_error_of(tmp_path / "release", source | {"zip": ["1"] * 8})
     with pytest.raises(DataError, match="has no column 'zip'"):
         query_error_of(tmp_path / "release", {k: v for k, v in source.items() if k != "zip"})

@@ -171,7 +171,7 @@ def test_people_that_the_source_has_not_are_found_with_the_source(
     forge(folder)
     assert verify(folder).kept
     found = verify(folder, SOURCE)
-    assert "that the source has not" in str(found.mistakes)
+    assert "that the source does not have" in str(found.mistakes)
     assert not found.kept
 
 
@@ -191,7 +191,9 @@ def test_values_that_the_source_has_less_often_are_found_with_the_source(
     change(folder, "sensitive.csv", edit)
     forge(folder)
     assert verify(folder).kept
-    assert "sensitive.csv: has 1 row that the source has not" in "\n".join(map(str, verify(folder, source).mistakes))
+    assert "sensitive.csv: has 1 row that the source does not have" in "\n".join(
+        map(str, verify(folder, source).mistakes)
+    )
 
 
 def test_another_source_is_told_apart(bucketized: Path, ambiguous: Path) -> None:

@@ -34,10 +34,10 @@ def listed_link(folder: Path) -> None:
 
 
 STRANGE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a note": (add("note.txt"), "holds 'note.txt', which is no part of a release"),
-    "a hidden file": (add(".hidden"), "holds '.hidden', which is no part of a release"),
-    "a folder": (lambda f: (f / "data").mkdir(), "holds 'data', which is no part of a release"),
-    "a link": (lambda f: (f / "report.html").symlink_to("/etc/passwd"), "holds 'report.html', which is no part"),
+    "a note": (add("note.txt"), "holds 'note.txt', which is not part of a release"),
+    "a hidden file": (add(".hidden"), "holds '.hidden', which is not part of a release"),
+    "a folder": (lambda f: (f / "data").mkdir(), "holds 'data', which is not part of a release"),
+    "a link": (lambda f: (f / "report.html").symlink_to("/etc/passwd"), "holds 'report.html', which is not part"),
     "a table that is a link": (listed_link, "'data.csv' is missing or changed"),
     "another table of that name": (add("data.csv"), "'data.csv' is missing or changed"),
     "a lost table": (lambda f: (f / "data.csv").unlink(), "'data.csv' is missing or changed"),
@@ -55,10 +55,10 @@ STRANGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a forged list": (relist(**{"patients.csv": "old"}), "its manifest.json lists 'patients.csv'"),
     "a forged list of another folder": (relist(**{"../patients.csv": "old"}), "lists '../patients.csv'"),
-    "a forged list without the table": (relist(), "holds 'data.csv', which is no part of a release"),
+    "a forged list without the table": (relist(), "holds 'data.csv', which is not part of a release"),
     "a database that leaves files here": (
         lambda f: fill_release(f, database={"engine": "postgresql"}),
-        "holds 'data.csv', which is no part of a release",
+        "holds 'data.csv', which is not part of a release",
     ),
 }
 

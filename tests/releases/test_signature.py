@@ -116,7 +116,7 @@ def test_a_signature_that_is_none_is_a_mistake(release: Path, keys: tuple[Path, 
 def test_a_link_in_the_place_of_a_signature_is_refused(release: Path, keys: tuple[Path, Path]) -> None:
     (release / "manifest.sig").rename(release.parent / "elsewhere")
     (release / "manifest.sig").symlink_to(release.parent / "elsewhere")
-    assert "manifest.sig: is no part of the release" in said("verify", release, "--key", keys[1])[1]
+    assert "manifest.sig: is not part of the release" in said("verify", release, "--key", keys[1])[1]
 
 
 def test_openssl_says_the_same(release: Path, keys: tuple[Path, Path]) -> None:

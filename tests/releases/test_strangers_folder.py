@@ -229,7 +229,7 @@ def test_whatever_the_manifest_does_not_list_is_refused(copy: Callable[[str], Pa
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_text(SECRET)
     said = refused(folder)
-    assert "is no part of the release, and nobody checked it" in said
+    assert "is not part of the release, and nobody checked it" in said
     assert "\x1b" not in said
 
 

@@ -31,8 +31,8 @@ def release(postgresql: Database, tmp_path: Path) -> Path:
     "change, rule",
     [
         ("UPDATE release.data SET ill = 9 WHERE ctid = '(0,1)'", "data: is not the table that was checked"),
-        ("CREATE TABLE release.names AS TABLE people", "names: is no part of the release, and nobody checked it"),
-        ("CREATE VIEW release.names AS TABLE people", "names: is no part of the release, and nobody checked it"),
+        ("CREATE TABLE release.names AS TABLE people", "names: is not part of the release, and nobody checked it"),
+        ("CREATE VIEW release.names AS TABLE people", "names: is not part of the release, and nobody checked it"),
         ("UPDATE release.manifest SET manifest = '{}'", "the table manifest: is not the manifest of this folder"),
         ("UPDATE release.manifest SET manifest = 'x'", "the table manifest: is not the manifest of this folder"),
         ("DROP TABLE release.manifest", "release.manifest: no such table"),

@@ -86,7 +86,7 @@ def test_the_page_tells_every_line_with_what_it_assumes() -> None:
                  "30 of 100 people (30%)", "above the limit", "within the limit", "may be above",
                  "Who is in the table?",
                  "Which row is whose?", "Who has what?", "numbers the rows", "Somebody else: give more.",
-                 "mean: 0.25", "k-anonymity: people in the smallest group"):  # fmt: skip
+                 "chance on average: 0.25", "k-anonymity: people in the smallest group"):  # fmt: skip
         assert told in page.words, told
     assert not page.open
     assert "script" not in page.tags

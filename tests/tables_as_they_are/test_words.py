@@ -49,7 +49,7 @@ def test_all_mistakes_are_told_at_once() -> None:
         ({"source": "t.xlsx", "encoding": "cp1252"}, "encoding: is for CSV files, and the source is a workbook"),
         ({"source": "t.parquet", "delimiter": ";"}, "delimiter: is for CSV files, and the source is a Parquet file"),
         ({"source": "postgresql://h/d#t", "encoding": "cp1252"}, "the source is a table in a database"),
-        ({"encoding": "base64"}, "encoding: 'base64' is no encoding of text files"),
+        ({"encoding": "base64"}, "encoding: 'base64' is not an encoding of text files"),
         ({"thousands": "."}, "thousands: '.' is the decimal sign, too"),
         ({"decimal": ",", "thousands": ","}, "thousands: ',' is the decimal sign, too"),
     ],

@@ -118,4 +118,4 @@ def _workbook(path: Path) -> CalamineWorkbook:
         raise Unavailable(Mistake(str(path), f"can't be read: {error.strerror}", "check the file")) from None
     except CalamineError:
         rule = "can't be read as a workbook, or it has a password"
-        raise DataError(Mistake(str(path), rule, "save it anew without one, or as CSV")) from None
+        raise DataError(Mistake(str(path), rule, "save it again without one, or as CSV")) from None

@@ -109,7 +109,7 @@ def read_encoding(word: object, place: str) -> Read:
     except (LookupError, ValueError):
         return "", [Mistake(place, f"no such encoding {shown(word)}", example)]
     if not known._is_text_encoding or known.name in ("idna", "punycode", "unicode_escape", "raw_unicode_escape"):
-        return "", [Mistake(place, f"{shown(word)} is no encoding of text files", example)]
+        return "", [Mistake(place, f"{shown(word)} is not an encoding of text files", example)]
     return word, []
 
 

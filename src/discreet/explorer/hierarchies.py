@@ -96,7 +96,7 @@ def _grouped(session: Session, column: str, groups: Sequence[object], place: str
 def _words(session: Session, column: str) -> object:
     said = session.words.get("attributes", {}).get(column, {})
     if said.get("role") != Role.QUASI_IDENTIFIER:
-        rule = f"{shown(column)} is no column that becomes coarser"
+        rule = f"{shown(column)} is not a column that becomes coarser"
         raise DataError(Mistake("hierarchy", rule, "give it the role quasi_identifier"))
     return said.get("hierarchy")
 

@@ -188,7 +188,7 @@ def _rows(text: str, path: str, place: str) -> tuple[list[list[str]], list[int]]
         return [row for row, _ in parsed], [line for _, line in parsed]
     assert broken is not None
     rule = f"{shown_path(path)} is not a CSV: line {broken.line}: {broken}"
-    raise HierarchyError(Mistake(place, rule, 'close the quotes, and write a quote inside of quotes as ""'))
+    raise HierarchyError(Mistake(place, rule, 'close the quotes, and write a quote inside quotes as ""'))
 
 
 class _Broken(Exception):

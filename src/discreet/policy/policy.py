@@ -278,7 +278,7 @@ def check_columns(policy: Policy, columns: Iterable[str]) -> list[Mistake]:
         repair = f"did you mean {shown(same)}?" if same is not None else did_you_mean(name, columns)
         mistakes.append(Mistake(place, "no such column", repair))
     if len(lacking) > _SHOWN:
-        mistakes.append(Mistake("attributes", f"{len(lacking) - _SHOWN:,} more are no columns of the table"))
+        mistakes.append(Mistake("attributes", f"{len(lacking) - _SHOWN:,} more are not columns of the table"))
     return mistakes
 
 

@@ -132,7 +132,7 @@ def read_ambiguous(
     sets = {file: attributes for file, attributes in files.items() if file != last}
     apart = sorted(a for attributes in sets.values() for a in attributes)
     if apart != sorted(columns_of(manifest, "quasi_identifier")) or files[last] != sensitive or not all(sets.values()):
-        raise DataError(Mistake("manifest.json", "its tables have not the columns that its roles ask for", AGAIN))
+        raise DataError(Mistake("manifest.json", "its tables don't have the columns that its roles ask for", AGAIN))
     auxiliary = tuple(read_grouped(tables, file, attributes, group) for file, attributes in sets.items())
     values = _counted(read_grouped(tables, last, [*sensitive, count], group))
     mistakes = [m for grouped in auxiliary for m in _auxiliary_mistakes(grouped, values)]
@@ -151,7 +151,7 @@ def read_ambiguous(
 
 def _auxiliary_mistakes(grouped: Grouped, values: Grouped) -> list[Mistake]:
     if grouped.groups != values.groups:
-        return [Mistake(grouped.file, f"has not the groups of {values.file}", AGAIN)]
+        return [Mistake(grouped.file, f"does not have the groups of {values.file}", AGAIN)]
     mistakes = []
     if (grouped.frequencies.counts > 1).any():
         mistakes.append(Mistake(grouped.file, "lists a row twice", AGAIN))

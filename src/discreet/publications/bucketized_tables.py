@@ -116,10 +116,10 @@ def read_bucketized(tables: PublishedTables, manifest: Manifest, table: Frequenc
     others, sensitive = columns_of(manifest, "other"), columns_of(manifest, "sensitive")
     quasi_identifiers = columns_of(manifest, "quasi_identifier") if table is None else list(table.attributes)
     if len(files) != 2 or sorted(files[first]) != sorted([*quasi_identifiers, *others]) or files[second] != sensitive:
-        raise DataError(Mistake("manifest.json", "its tables have not the columns that its roles ask for", AGAIN))
+        raise DataError(Mistake("manifest.json", "its tables don't have the columns that its roles ask for", AGAIN))
     people = read_grouped(tables, first, quasi_identifiers, group, beside=others)
     values = read_grouped(tables, second, sensitive, group)
-    mistakes = [] if _fit(people, values) else [Mistake(second, f"has not the groups of {first}", AGAIN)]
+    mistakes = [] if _fit(people, values) else [Mistake(second, f"does not have the groups of {first}", AGAIN)]
     if table is not None:
         mistakes += misfits(first, people.frequencies, quasi_identifiers, table)
         mistakes += misfits(second, values.frequencies, sensitive, table, manifest.get("distorted", []))

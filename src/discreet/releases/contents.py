@@ -102,7 +102,7 @@ def check_contents(folder: Path, manifest: Manifest, tables: PublishedTables | N
         elif not os.path.lexists(path):
             mistakes.append(Mistake(name, "is missing from the release", AGAIN))
         elif not _is_own(path, parts=name in written):
-            mistakes.append(Mistake(name, f"is no file of its own; {_OUTSIDE}", "remove it"))
+            mistakes.append(Mistake(name, f"is not a file of its own; {_OUTSIDE}", "remove it"))
         elif not _same(about_file(path), about):
             mistakes.append(Mistake(name, "is not the file that was checked: its SHA-256 differs", "publish it again"))
     known = {*listed, MANIFEST, SIGNATURE} - {*elsewhere}
@@ -111,7 +111,8 @@ def check_contents(folder: Path, manifest: Manifest, tables: PublishedTables | N
         strange += [name] if os.path.lexists(folder / name) and not _is_own(folder / name) else []
     strange += tables.others(written) if isinstance(tables, DescribedTables) else []
     mistakes += [
-        Mistake(_told(n), "is no part of the release, and nobody checked it", "remove it") for n in sorted(strange)[:10]
+        Mistake(_told(n), "is not part of the release, and nobody checked it", "remove it")
+        for n in sorted(strange)[:10]
     ]
     return mistakes
 
@@ -126,7 +127,7 @@ def _misplaced(folder: Path, manifest: Manifest) -> list[Mistake]:
     if any(Path(name).suffix not in _FORMS for name in names):
         return [Mistake(MANIFEST, "names a table that is neither CSV nor Parquet", AGAIN)]
     return [
-        Mistake(name, f"is no file of its own; {_OUTSIDE}", AGAIN)
+        Mistake(name, f"is not a file of its own; {_OUTSIDE}", AGAIN)
         for name in names
         if os.path.lexists(folder / name) and not _is_own(folder / name, parts=True)
     ]

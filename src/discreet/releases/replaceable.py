@@ -88,7 +88,7 @@ def _stranger(folder: Path, known: set[str], parts: Iterable[str] = ()) -> str |
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         table = entry.name in parts and entry.is_dir(follow_symlinks=False)
         if entry.name not in known or not (table or entry.is_file(follow_symlinks=False)):
-            return f"holds {shown(entry.name)}, which is no part of a release"
+            return f"holds {shown(entry.name)}, which is not part of a release"
     return None
 
 

@@ -320,7 +320,7 @@ def _models(manifest: Manifest, entries: Sequence[Mapping[str, Any]]) -> tuple[l
             found, wrong = model_from_words(word, parameters, "", sensitive)
             models += found
             if wrong:  # what they are would tell a stranger's words
-                mistakes.append(Mistake(f"manifest.json.promises[{i}]", "is no promise that we know", AGAIN))
+                mistakes.append(Mistake(f"manifest.json.promises[{i}]", "is not a promise that we know", AGAIN))
     return models, mistakes
 
 

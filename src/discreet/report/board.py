@@ -109,7 +109,7 @@ def _guessed(data: ReleaseData, private: ReportData | None) -> tuple[str, str, s
 
 def _present(data: ReleaseData) -> str:
     if data.hides_presence:
-        return "A promise limits it: Promises has by how much, and the risks what is taken for granted."
+        return "A promise limits it: see Promises for how much, and the risks for what is taken for granted."
     if PUBLICATIONS[data.publish].exact and data.ambiguous is None:
         return "Yes: quasi-identifiers are exact, so that whoever holds a list sees which of it are in the table."
     return "Nothing is promised about it."

@@ -111,7 +111,7 @@ def _axis(policy: Policy, name: str, values: object) -> tuple[Axis, list[Mistake
         return axis, [m for value in distinct if (m := _wrong_word(name, value)) is not None]
     places = _places(policy, name)
     if not places:
-        return axis, [Mistake(name, "is no word that can be varied here", _known(policy))]
+        return axis, [Mistake(name, "is not a word that can be varied here", _known(policy))]
     mistakes: list[Mistake] = []
     for value in distinct:
         try:

@@ -24,7 +24,7 @@ THRESHOLD = 0.5
 
 _ASSUMES = (
     "That somebody is in both releases with the same value in each, and that all ways to give a group's values to its "
-    "{} are as likely. "
+    "{} are equally likely. "
 )
 
 
@@ -104,9 +104,9 @@ def _by_list(
         else "Both releases, the exact quasi-identifiers of somebody on the list, and that she is in both."
     )
     assumes = _assumes(whose) + (
-        f"How many {whose.unit} two groups have in common is heeded, and what groups that overlap in a chain tell of "
-        "each other. In long chains the chance is bounded by what the counts of all groups leave; the estimate weighs "
-        "each pair of groups by itself."
+        f"How many {whose.unit} two groups have in common is taken into account, and what groups that overlap in a "
+        "chain tell of each other. In long chains the chance is bounded by what the counts of all groups leave; the "
+        "estimate weighs each pair of groups by itself."
         if whole
         else "Nothing is known of who else is in both."
     )

@@ -115,7 +115,7 @@ def _listed(frequencies: Frequencies, names: Sequence[str], there: Sequence[str]
     for *cells, value, chance in zip(*columns, strict=True):
         share = exact_number(chance)
         if share is None or not 0 <= share <= 1:
-            rule = "has a chance that is no number between 0 and 1"
+            rule = "has a chance that is not a number between 0 and 1"
             raise DataError(Mistake(f"knowledge.{_CHANCE}", rule, "write shares like 0.05"))
         signature = {c: cell for c, cell in zip(about, cells, strict=True) if cell is not None}
         rows.append((signature, value, share))

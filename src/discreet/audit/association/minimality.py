@@ -4,7 +4,8 @@ Wong, Fu, Wang & Pei 2007 (minimality attack). Whoever knows the quasi-identifie
 out what a finer release would have looked like. If all its groups are large enough, it was refused because of the
 sensitive values, and that tells something about them.
 
-Her worlds are those in which the published release is as it is *and* the finer one breaks a promise; all are as likely.
+Her worlds are those in which the published release is as it is *and* the finer one breaks a promise; all are
+equally likely.
 She heeds one step at a time: one attribute one level finer in the whole table (a global recoding whose search is
 optimal), or one cut at the median of one group (Mondrian). Of several steps she takes, for everybody, the most telling.
 """
@@ -114,8 +115,8 @@ def minimality(view: ReleaseView, listed: Population, threshold: float | None = 
             "keeps them was left unpublished.",
             assumes=view.whose.told("", AS_IF)
             + "That a finer release which was not published would have broken a promise about "
-            f"{aim.attribute}, and that all ways in which it would have are as likely. One finer step is heeded at a "
-            "time.",
+            f"{aim.attribute}, and that all ways in which it would have are equally likely. One finer step is weighed "
+            "at a time.",
             chance=chance,
             rounded=ROUNDED,
             people=people[group >= 0],

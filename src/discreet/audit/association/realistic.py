@@ -258,13 +258,13 @@ _WORDS = {
     "I": (
         "has seen other data",
         "Before, she has seen other data about {} people, with the shares that are told of her prior.",
-        "She learns from people as from any others, and has seen just so many. How much somebody's own row adds to her "
-        "belief is told as the smallest ε.",
+        "She learns from people as from any others, and has seen just that many. How much somebody's own row adds to "
+        "her belief is told as the smallest ε.",
     ),
     "II": (
         "has seen other data, whatever they said",
         "Before, she has seen other data about {} people, whatever these had.",
-        "She has seen just so many people. How much somebody's own row adds to her belief is told as the smallest ε.",
+        "She has seen just that many people. How much somebody's own row adds to her belief is told as the smallest ε.",
     ),
     "III": (
         "is sure of how frequent each value is",

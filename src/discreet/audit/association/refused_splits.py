@@ -1,7 +1,7 @@
 """A group that was not split although it could have been: all ways to deal its values out to the parts, counted.
 
-The group has value v nᵥ times, its parts have s₁, …, sₘ people. If all worlds are as likely, part j has v xⱼᵥ times
-with probability
+The group has value v nᵥ times, its parts have s₁, …, sₘ people. If all worlds are equally likely, part j has v xⱼᵥ
+times with probability
 
     Πᵥ nᵥ! / Πⱼ xⱼᵥ!  ·  Πⱼ sⱼ! / N!
 

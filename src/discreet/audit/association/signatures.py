@@ -216,13 +216,13 @@ def _line(
     }
     some = np.flatnonzero(often > 0)
     assumes = (
-        "That everybody has one value in all releases, and all ways to give values to people are as likely. Where it "
-        "is not proven how likely a value is, it is taken for certain."
+        "That everybody has one value in all releases, and all ways to give values to people are equally likely. Where "
+        "it is not proven how likely a value is, it is taken for certain."
     )
     if chain:
         assumes = (
             "That everybody keeps the set of values, or changes it for one without a common value, as the releases "
-            "promise; all ways to give values to people that are left by all releases are as likely."
+            "promise; all ways to give values to people that are left by all releases are equally likely."
         )
     made = line(
         adversary="intersection",

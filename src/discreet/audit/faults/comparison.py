@@ -189,7 +189,7 @@ def _lost_rows(release: ReleaseFiles, rows: int) -> Iterator[Fault]:
     """As many rows must be left over as are said to be suppressed, where anything is said."""
     view, manifest = release.view, release.description.manifest
     if view.people > rows:
-        rule = f"{rows_are(view.people - rows)} published that the source has not"
+        rule = f"{rows_are(view.people - rows)} published that the source does not have"
         yield Fault("untrue_rows", view.file, rule, SAME, view.people - rows)
     elif manifest:
         about = int(manifest["rows"]["source"])

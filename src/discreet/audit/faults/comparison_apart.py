@@ -253,7 +253,7 @@ def _more_than_there_are(
     more = np.maximum(published - np.bincount(theirs, weights=counts, minlength=span).astype(np.int64), 0)
     if more.any():
         many = int(more.sum())
-        rule = f"{rows_are(many)} published of {what} that the source has not, or not so often"
+        rule = f"{rows_are(many)} published of {what} that the source does not have, or not so often"
         yield untrue(rows.file, rule, many, rows.lines, more[own] > 0)
 
 

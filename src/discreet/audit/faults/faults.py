@@ -147,7 +147,7 @@ def _finer(release: ReleaseFiles) -> Iterator[Fault]:
         people = int(view.sizes[groups].sum())
         # Other tools may give each group labels of its own: then finer ones are the rule, not the exception.
         if people and (ours or 20 * people <= view.people):
-            rule = f"{_are(people, 'row')} published more exactly than others: inside of a range or set that those have"
+            rule = f"{_are(people, 'row')} published more exactly than others: inside a range or set that those have"
             repair = "publish the column in the same way in all rows"
             place, line = f"{view.file}: {region.attribute}", first_line(view, groups)
             yield Fault("finer_value", place, rule, repair, people, line, grave=ours is not None)

@@ -27,7 +27,7 @@ WORDS = (
 )
 _OF_THE_SOURCE = ("loss", "losses", "loss_geometric", "facts", "seconds", "scans")
 _SECRETS = {"seed": "the seed: whoever knows it may undo the order of rows", "private": "who is in the table"}
-_PRIVATE = "publish again: figures about the source belong into the custodian's folder"
+_PRIVATE = "publish again: figures about the source belong in the custodian's folder"
 _SHOWN = 10
 
 

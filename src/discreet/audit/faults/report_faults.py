@@ -15,7 +15,7 @@ from discreet.audit.reading.page import Page, read_page
 from discreet.audit.reading.release import ReleaseFiles, labels_in
 from discreet.errors import DataError
 
-_PRIVATE = "publish again: what is told of the source belongs into the custodian's folder"
+_PRIVATE = "publish again: what is told of the source belongs in the custodian's folder"
 _SOURCE = re.compile(r"(?:in |of )?(?:the )?(?:source|original|before|original table|source table)", re.IGNORECASE)
 _SHARE = re.compile(r"[±~≈<>]?\s*[0-9]+(?:[.,][0-9]+)?\s*%")
 _SAID = re.compile(

@@ -60,7 +60,7 @@ class Bucketized:
         return Alike(kind, rows[kind], table.frequencies.counts, table.group)
 
     def at_large(self, alike: Alike, population: Population) -> AtLarge:
-        """Of the people on the list with a row's values, any are as likely."""
+        """Of the people on the list with a row's values, any are equally likely."""
         check_same_words(self.view, population)
         of_row = same_values(self.view, population).of_row
         missing = int(alike.people[of_row < alike.rows].sum())

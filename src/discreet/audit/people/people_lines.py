@@ -70,7 +70,7 @@ def prosecutor(persons: Persons, threshold: float | None) -> Line:
         adversary="prosecutor",
         title="Which rows are the target's? Knowing that the target is in",
         knows="That her target is in the table, and the target's values in the published columns.",
-        assumes="That everybody with rows that look alike is as likely. Whoever knows how many of them are the "
+        assumes="That everybody with rows that look alike is equally likely. Whoever knows how many of them are the "
         "target's may be surer: see the largest share of rows that are one person's." + view.kind.about_rows,
         threshold=limit_of_line(threshold, promised, REIDENTIFIED),
         promised=promised,

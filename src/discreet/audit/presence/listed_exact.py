@@ -244,16 +244,16 @@ def to_text(audit: PresenceAudit) -> str:
     if KINDS[audit.publish].rows_are_people:
         lines += [
             "  A bucketized release publishes everybody's exact values: presence is not hidden, whoever is asked for.",
-            f"  {_worst(audit, audit.with_list)}. Of the people on the list with the same values, any are as likely.",
+            f"  {_worst(audit, audit.with_list)}. People on the list with the same values are equally likely.",
         ]
     else:
         lines += [
             f"  Without the list: {_worst(audit, audit.without_list)}.",
             "    As promised in the release. Assumes that every combination of a group's values is a person.",
             f"  With the list, by counting: {_worst(audit, audit.by_counting)}.",
-            "    Combinations that nobody has are struck out. Assumes that all whom a group covers are as likely.",
+            "    Combinations that nobody has are struck out. Assumes that all whom a group covers are equally likely.",
             f"  With the list, and every published value being somebody's: {_worst(audit, audit.with_list)}.",
-            "    Assumes that all ways to fill a group from the list are as likely. "
+            "    Assumes that all ways to fill a group from the list are equally likely. "
             f"{_many(audit.exact_groups, 'group')} decided exactly, "
             f"{audit.by_table:,} by what one table at a time tells (an estimate).",
             f"  The same over all groups: {_worst(audit, audit.over_all_groups)}.",

@@ -34,7 +34,7 @@ _CLOSE = 1e-9  # chances nearer than this to a limit are counted in whole number
 _NOWHERE, _ANYWHERE = "nowhere", "anywhere"  # whom no group fits; who stands behind no published row
 CERTAIN = float(np.nextafter(1.0, 0.0))
 _KNOWS = "Everybody who may be in the table, by name, with exact values of the columns that were made coarser."
-_ASSUMES = "That the list has everybody, once, and that all ways to fill the published rows from it are as likely. "
+_ASSUMES = "That the list has everybody, once, and all ways to fill the published rows from it are equally likely. "
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,13 +37,13 @@ def read_marginals(
     >>> read_marginals({"sex": {"f": 2, "m": -1}, "aeg": {"1": 1}}, ["sex", "age"])
     Traceback (most recent call last):
     ...
-    discreet.errors.DataError: marginals.aeg: is no quasi-identifier of the release; did you mean 'age'?
+    discreet.errors.DataError: marginals.aeg: is not a quasi-identifier of the release; did you mean 'age'?
     marginals.age: is missing; give how many people have each value, for example {f: 51, m: 49}, or a CSV of value,count
-    marginals.sex: has a count that is no number of people; give how many people have each value, for example {f: 51, \
-m: 49}, or a CSV of value,count
+    marginals.sex: has a count that is not a number of people; give how many people have each value, for example \
+{f: 51, m: 49}, or a CSV of value,count
     """
     mistakes = [
-        Mistake(f"{_PLACE}.{name}", "is no quasi-identifier of the release", did_you_mean(name, columns))
+        Mistake(f"{_PLACE}.{name}", "is not a quasi-identifier of the release", did_you_mean(name, columns))
         for name in by_column
         if name not in columns
     ]
@@ -69,12 +69,12 @@ def _column(counts: Any, place: str, size: int | None, folder: Path) -> tuple[di
         counts, wrong = read_numbers(counts, folder, place, lambda text: _number(text) is not None)
     pairs = list(counts.items()) if isinstance(counts, Mapping) else counts
     if wrong or not isinstance(pairs, list | tuple) or any(len(p) != 2 for p in pairs if isinstance(p, list | tuple)):
-        return {}, wrong or [Mistake(place, "is no list of values and counts", _REPAIR)]
+        return {}, wrong or [Mistake(place, "is not a list of values and counts", _REPAIR)]
     numbers: dict[str | None, Fraction] = {}
     for value, written in pairs:
         text, number = None if value is None else str(value), _number(written)
         if number is None:
-            return {}, [Mistake(place, "has a count that is no number of people", _REPAIR)]
+            return {}, [Mistake(place, "has a count that is not a number of people", _REPAIR)]
         if text in numbers:
             return {}, [Mistake(place, "has a value twice", "keep one of them")]
         numbers[text] = number
@@ -82,7 +82,7 @@ def _column(counts: Any, place: str, size: int | None, folder: Path) -> tuple[di
     if size is not None and all(n <= 1 for n in numbers.values()) and abs(total - 1) <= _ROUNDING:
         return _rounded(numbers, total, size), []
     if any(n.denominator != 1 for n in numbers.values()):
-        rule = "has shares, of nobody knows how many people" if size is None else "has shares that do not add up to 1"
+        rule = "has shares, of an unknown number of people" if size is None else "has shares that do not add up to 1"
         return {}, [Mistake(place, rule, "give counts of people, or the size of the population")]
     return {value: int(n) for value, n in numbers.items()}, []
 

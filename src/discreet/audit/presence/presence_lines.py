@@ -75,7 +75,7 @@ def _listed(view: ReleaseView, population: Population, threshold: float | None) 
         title="Is somebody in the table? With a list of everybody",
         knows=_LIST,
         assumes=view.whose.told("", AS_IF)
-        + "That the list has everybody, once. Of the people on it with the same values, any are as likely."
+        + "That the list has everybody, once. Of the people on it with the same values, any are equally likely."
         + (
             f" It is not everybody: {missing:,} of {len(view.sizes):,} groups can't be filled from it."
             if missing
@@ -159,7 +159,7 @@ def _ambiguous(view: ReleaseView, population: Population, threshold: float | Non
             knows=_LIST,
             assumes=view.whose.told("", AS_IF)
             + "That the list has everybody, once; that every published value is somebody's, and all ways to fill "
-            "a group from the list are as likely. What α promises is about somebody without a list." + beside,
+            "a group from the list are equally likely. What α promises is about somebody without a list." + beside,
             chance=together,
             people=posterior.people,
             group=posterior.told_by,

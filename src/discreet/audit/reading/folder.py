@@ -85,7 +85,7 @@ def _changed(folder: Path, name: str, about: Mapping[str, Any]) -> Iterator[Faul
     if plain and isinstance(parts, dict) and path.is_dir() and not path.is_symlink():
         there = {part.name: sha256(part) if _is_regular(part) else "" for part in path.iterdir()}
         if there != {part: said.get("sha256") if isinstance(said, dict) else None for part, said in parts.items()}:
-            yield Fault("changed_file", _short(name), "has not the files that the manifest lists", AGAIN)
+            yield Fault("changed_file", _short(name), "does not have the files that the manifest lists", AGAIN)
     elif not plain or not _is_regular(path):
         yield Fault("missing_file", _short(name), "is listed in the manifest, but is not there", AGAIN)
     elif not _TABLE.fullmatch(name) and path.stat().st_size > _LARGEST:

@@ -65,7 +65,7 @@ def described_by(manifest: Mapping[str, Any]) -> Description:
     if sorted(within) != sorted(description.quasi_identifiers) or (
         KINDS[description.publish].rows_are_people and len(apart) != 1
     ):
-        raise DataError(Mistake(MANIFEST, "its tables have not every quasi-identifier once", AGAIN))
+        raise DataError(Mistake(MANIFEST, "its tables don't have every quasi-identifier exactly once", AGAIN))
     return description
 
 

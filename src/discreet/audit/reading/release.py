@@ -175,7 +175,7 @@ def _rows(path: Path, needed: Sequence[str], ours: bool, escape: bool) -> Rows:
     engine = PublishedFiles(path.parent, escape=escape).open(path.name, needed)
     if not {*needed} <= {*engine.columns}:
         by = "the manifest" if ours else "the description"
-        raise DataError(Mistake(path.name, f"has not the columns that {by} says", AGAIN if ours else "mend it"))
+        raise DataError(Mistake(path.name, f"does not have the columns that {by} says", AGAIN if ours else "mend it"))
     values, codes = in_order(engine, engine.columns)
     written = [escaped(column) for column in needed] if escape else needed
     return Rows(path.name, engine.columns, values, codes, _lines(path, written, values, codes))
@@ -185,7 +185,7 @@ def _counted(tables: PublishedTables, table: str, needed: Sequence[str]) -> Rows
     """All columns of a table in a database, whose rows have no order."""
     engine = tables.open(table, needed)
     if not {*needed} <= {*engine.columns}:
-        raise DataError(Mistake(table, "has not the columns that the manifest says", AGAIN))
+        raise DataError(Mistake(table, "does not have the columns that the manifest says", AGAIN))
     return Rows(table, engine.columns, *repeated(engine.frequencies(engine.columns)))
 
 

@@ -42,7 +42,7 @@ def read_tables_apart(
     if rows_are_people:
         for rows in people:
             if not np.array_equal(sizes_of(number[rows.file], np.ones(len(rows)), len(first)), sizes):
-                rule = f"has not as many rows in every group as {sensitive.file}"
+                rule = f"does not have as many rows in every group as {sensitive.file}"
                 raise DataError(Mistake(rows.file, rule, AGAIN))
     everything = np.arange(len(sensitive), dtype=np.int64)
     attributes = [c for c in description.sensitive if c in sensitive.columns]
@@ -66,7 +66,7 @@ def read_tables_apart(
 def _group_numbers(rows: Rows, column: str, numbers: Mapping[str | None, int]) -> IntArray:
     names, codes = rows.column(column)
     if {*names} != numbers.keys():
-        raise DataError(Mistake(rows.file, "has not the groups that the other tables have", AGAIN))
+        raise DataError(Mistake(rows.file, "does not have the groups that the other tables have", AGAIN))
     return np.array([numbers[name] for name in names], dtype=np.int64)[codes]
 
 

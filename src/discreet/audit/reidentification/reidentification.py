@@ -75,7 +75,7 @@ def _prosecutor(view: ReleaseView, alike: Alike, threshold: float | None) -> Lin
         knows="That her target is in the table, and the target's values in the published columns.",
         assumes="That the target's values fit one group; where they fit several, she knows less. "
         + view.whose.told("", "That one row of it is the target's: of several she is surer. ")
-        + "All rows of the group are as likely."
+        + "All rows of the group are equally likely."
         + view.kind.about_rows,
         details=_risks(alike, 1.0 / alike.rows),
     )
@@ -101,7 +101,7 @@ def _with_list(view: ReleaseView, alike: Alike, population: Population, threshol
     odds = view.kind.at_large(alike, population)
     details = {"on_the_list": population.people, **odds.details, "people_the_list_has_no_room_for": odds.missing}
     assumes = view.whose.told("", AS_IF) + (
-        "That the list has everybody who may be in the table, once. All ways to fill the rows from it are as likely."
+        "That the list has everybody who may be in the table, once. All ways to fill rows from it are equally likely."
     )
     if odds.missing:
         assumes += (

@@ -80,7 +80,7 @@ def _split(url: str) -> tuple[dict[str, str], str]:
     scheme, _, rest = url.partition(":")
     before, _, fragment = rest.partition("#")
     if scheme not in ("postgresql", "postgres"):
-        raise DataError(Mistake("source", "is no address of PostgreSQL", "write postgresql://…#schema.table"))
+        raise DataError(Mistake("source", "is not an address of PostgreSQL", "write postgresql://…#schema.table"))
     try:
         parts = urlsplit(f"//{before.removeprefix('//')}")
         parameters = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))

@@ -96,7 +96,7 @@ def _table(engine: PostgreSQL) -> _Table:
     FROM pg_class c WHERE c.oid = {engine.text(engine._table)}::regclass"""
     [(oid, kind, inherited, rows, pages, analyzed, changed, target, version)] = _rows(engine, query)
     if kind not in _TABLES:
-        rule = "is no table of its own, so the database keeps no statistics about it"
+        rule = "is not a table of its own, so the database keeps no statistics about it"
         raise DataError(Mistake(engine._place, rule, "write summary: network, or name a table"))
     return _Table(oid, bool(inherited), -1 if rows is None else rows, pages, analyzed or "", changed, target, version)
 

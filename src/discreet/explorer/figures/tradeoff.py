@@ -79,7 +79,7 @@ def tradeoff(
     if slider is None:
         known = [".".join(map(str, axis["path"])) for axis in offers(policy, counted)["axes"]]
         path = ".".join(map(str, over))
-        raise PolicyError(Mistake("over", "is no number of this policy", did_you_mean(path, known)))
+        raise PolicyError(Mistake("over", "is not a number of this policy", did_you_mean(path, known)))
     wanted = usual_values(slider) if values is None else _read(values)
     kinds = [w for w in PUBLICATIONS if _published_by(policy, w)] if publications is None else list(publications)
     if unknown := [word for word in kinds if word not in PUBLICATIONS]:

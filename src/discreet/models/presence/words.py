@@ -234,7 +234,7 @@ def _strange(given: Mapping[object, object], place: str, known: Sequence[str]) -
     mistakes = []
     for word in given:
         if word == "attribute":
-            rule = "whether somebody is in the table is no matter of one attribute"
+            rule = "whether somebody is in the table is not a matter of one attribute"
             mistakes.append(Mistake(f"{place}.attribute", rule, "leave it out"))
         elif word not in known:
             mistakes.append(Mistake(f"{place}.{word}", "no such parameter", did_you_mean(word, known)))

@@ -120,7 +120,7 @@ def value_codes(hierarchy: Hierarchy, values: Sequence[Value]) -> Codes:
 def misfits(
     file: str, frequencies: Frequencies, columns: Sequence[str], table: FrequencySet, distorted: Sequence[str] = ()
 ) -> list[Mistake]:
-    """What a published file has that the source has not: rows, counted with repetitions, or values that were distorted.
+    """What a published file has that the source lacks: rows, counted with repetitions, or values that were distorted.
 
     `frequencies` are the published `columns`. Rows are compared without the distorted ones.
     """
@@ -132,7 +132,7 @@ def misfits(
     }
     repair = "give the very table that was published, or publish it again"
     mistakes = [
-        Mistake(file, f"has values of {name!r} that the source has not", repair)
+        Mistake(file, f"has values of {name!r} that the source does not have", repair)
         for name in distorted
         if name in published and (published[name] < 0).any()
     ]
@@ -146,5 +146,5 @@ def misfits(
     beyond = int(frequencies.counts[~known].sum() + np.maximum(surplus, 0).sum())
     if beyond:
         rows = "row" if beyond == 1 else "rows"
-        mistakes.append(Mistake(file, f"has {beyond:,} {rows} that the source has not", repair))
+        mistakes.append(Mistake(file, f"has {beyond:,} {rows} that the source does not have", repair))
     return mistakes

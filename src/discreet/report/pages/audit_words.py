@@ -32,6 +32,7 @@ from discreet.labels.figures import number, percent
 from discreet.labels.whose import Whose
 from discreet.releases.manifest import finite
 from discreet.report.marginals import printable
+from discreet.report.pages.audit_figures import WORDS
 
 QUESTIONS = {
     PRESENCE: "Who is in the table?",
@@ -289,10 +290,23 @@ def asked(level: Level) -> str:
 def figures(details: Mapping[str, Any], of: str = ROWS) -> list[tuple[str, str]]:
     """Further figures of a line, with names and numbers for people.
 
-    >>> figures({"people_in_both": 1200, "smallest_epsilon": {"10": 2.5, "1000": None}, "mean": 0.25})
-    [('rows in both', '1,200'), ('smallest epsilon', '10: 2.5; 1000: none'), ('mean', '0.25')]
+    >>> figures({"people_in_both": 1200, "mean": 0.25})
+    [('rows in both', '1,200'), ('chance on average', '0.25')]
+    >>> figures({"smallest_epsilon": {"10": 2.5, "1000": None}})
+    [('times she believes more (ε), by the size of her other data', '10: 2.5; 1000: none')]
     """
-    return [(name.replace("_", " ").replace(PEOPLE, of), _figure(value)) for name, value in details.items()]
+    return [
+        (WORDS.get(name, name.replace("_", " ")).replace(PEOPLE, of), _unbounded(name, value))
+        for name, value in details.items()
+    ]
+
+
+def _unbounded(name: str, value: object) -> str:
+    """
+    >>> _unbounded("delta", None), _unbounded("alone", 3)
+    ('beyond all bounds: some value is ruled out', '3')
+    """
+    return "beyond all bounds: some value is ruled out" if name == "delta" and value is None else _figure(value)
 
 
 def _figure(value: object) -> str:

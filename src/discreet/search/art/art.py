@@ -56,7 +56,7 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
 
     Where protected values are rare, each gets companions without one; the others may stay alone, unless another promise
     forbids it. Where most values are protected, people who can't be told apart come first, then similar ones. Whoever
-    can't be protected is suppressed. Raises `Infeasible` if that are too many rows.
+    can't be protected is suppressed. Raises `Infeasible` if those are too many rows.
     """
     if problem.frequency.owners is not None:
         return _by_people(_of_paper(problem).by_person, progress)

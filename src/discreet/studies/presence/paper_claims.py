@@ -341,7 +341,7 @@ class _Study:
             f"{from_to([run.people for run in made], percent)} of its people; if attributes were independent, "
             f"{from_to(expected, percent)} of the groups would. "
             + (
-                f"Of up to {certain} people it can be told for sure" if certain else "Of nobody it can be told for sure"
+                f"Of up to {certain} people it can be told for sure" if certain else "Of nobody can it be told for sure"
             ),
             min(kept) >= float(self.design.confidence),
         )
