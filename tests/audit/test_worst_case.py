@@ -22,11 +22,11 @@ from discreet.audit.association.knowledge import (
     read_knowledge,
     read_knowledges,
 )
+from discreet.audit.association.worlds_exactly import all_values_exactly, one_value_exactly
 from discreet.audit.association.worst_case import beliefs, people_of, worst_case
 from discreet.audit.association.worst_case_kernels import all_values, empty_room, values_once
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
 from discreet.audit.promises.levels import levels
-from discreet.audit.promises.worlds_exactly import all_values_exactly, one_value_exactly
 from discreet.audit.reading.labels import Anything, Exactly
 from discreet.audit.reading.tallies import summed_up
 from discreet.audit.reading.view import Region

@@ -26,10 +26,10 @@ from discreet.audit.faults.rows_of_one_person import faults_of_people
 from discreet.audit.lines import Fault, Level, Line, of_each_kind
 from discreet.audit.not_asked import not_comparable, who_was_not_asked
 from discreet.audit.people import people_lines
+from discreet.audit.people.by_people import levels_by_people, of_the_population
 from discreet.audit.people.persons import Persons, count_people
 from discreet.audit.presence.marginals import read_marginals
 from discreet.audit.presence.presence_lines import presence_lines
-from discreet.audit.promises.by_people import levels_by_people, of_the_population
 from discreet.audit.promises.levels import levels_of
 from discreet.audit.promises.registry import Beside
 from discreet.audit.reading.exact_tables import Population, read_population

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.audit.promises.by_people import levels_by_people
+from discreet.audit.people.by_people import levels_by_people
 from discreet.audit.promises.registry import Beside
 from tests.audit.people.files import counted
 from tests.audit.people.worlds import Released, releases

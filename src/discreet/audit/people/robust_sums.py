@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, IntArray
 from discreet.audit.association.knowledge import Known, People, domain
+from discreet.audit.association.worlds_exactly import GroupExactly
 from discreet.audit.association.worst_case import (
     Beliefs,
     given_knowledge,
@@ -30,7 +31,6 @@ from discreet.audit.people.persons import Persons
 from discreet.audit.promises.level import deciding_group, promised_tallies
 from discreet.audit.promises.registry import Beside
 from discreet.audit.promises.robust import robust_level
-from discreet.audit.promises.worlds_exactly import GroupExactly
 from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import Promise, Tally
 

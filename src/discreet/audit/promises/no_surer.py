@@ -16,8 +16,8 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray
 from discreet.audit.association.knowledge import Counted, Knowledge, Known, People
 from discreet.audit.association.left_out import who_is_missing
+from discreet.audit.association.worlds_exactly import GroupExactly
 from discreet.audit.association.worst_case import Beliefs, judged, sets_of, shares_of_sets
-from discreet.audit.promises.worlds_exactly import GroupExactly
 from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import ReleaseView, Tally
 

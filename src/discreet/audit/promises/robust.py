@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.association.knowledge import Knowledge, domain
+from discreet.audit.association.worlds_exactly import GroupExactly
 from discreet.audit.association.worst_case import (
     Beliefs,
     given_knowledge,
@@ -24,7 +25,6 @@ from discreet.audit.promises.level import deciding_group, promised_tallies
 from discreet.audit.promises.no_surer import Found, judged_by_prior, missing_judged
 from discreet.audit.promises.parameters import Parameter, number, whole
 from discreet.audit.promises.registry import Beside, Reading
-from discreet.audit.promises.worlds_exactly import GroupExactly
 from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import Promise, ReleaseView, Tally
 from discreet.errors import Mistake, did_you_mean, shown

@@ -24,7 +24,7 @@ from discreet.audit.lines import (
     Level,
     Line,
 )
-from discreet.audit.promises.by_people import BY_PEOPLE
+from discreet.audit.people.by_people import BY_PEOPLE
 from discreet.audit.promises.registry import reading_of
 from discreet.audit.reading.whose import PEOPLE, ROWS, so_many
 from discreet.labels.aligned import aligned
