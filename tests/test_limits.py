@@ -236,9 +236,9 @@ def test_pipes_devices_and_folders_are_no_policies_and_no_descriptions(at: int, 
 @pytest.mark.parametrize("at", [0, 1])
 def test_pipes_and_devices_are_no_lists_of_private_rows_and_no_tables(at: int, tmp_path: Path) -> None:
     path = tmp_path / special(tmp_path)[at]
-    with pytest.raises(DataError, match="is no ordinary file"):
+    with pytest.raises(DataError, match="is not an ordinary file"):
         open_source({"id": ["1"]}).only(Rows((ListedIn("id", path),)))
-    with pytest.raises(DiscreetError, match="is no ordinary file"):
+    with pytest.raises(DiscreetError, match="is not an ordinary file"):
         open_source(path)
 
 

@@ -134,14 +134,14 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     >>> did_you_mean("agee", ["age", "zip"])
     "did you mean 'age'?"
     >>> did_you_mean("x", ["age", "zip"])
-    "known are 'age', 'zip'"
+    "known: 'age', 'zip'"
     """
     known = [str(k) for k in known]
     close = closest(name, known)
     if close is not None:
         return f"did you mean {shown(close)}?"
     first = ", ".join(shown(k) for k in known[:10])
-    return f"known are {first}" + (f" and {len(known) - 10:,} more" if len(known) > 10 else "")
+    return f"known: {first}" + (f" and {len(known) - 10:,} more" if len(known) > 10 else "")
 
 
 def closest(name: object, known: Iterable[str]) -> str | None:

@@ -83,14 +83,14 @@ def test_all_mistakes_are_told_at_once():
         "quasi_identifiers: no such column 'agee'; did you mean 'age'?",
         "zip: has two roles; name it once",
         "promises[0]: no such word 'k_anonimity'; did you mean 'k_anonymity'?",
-        "promises[1].l_diversity.k: no such word 'k'; known are 'l', 'kind', 'c'",
+        "promises[1].l_diversity.k: no such word 'k'; known: 'l', 'kind', 'c'",
         "promises[1].l_diversity: needs l; e.g. {l_diversity: {l: …}}",
         "promises[2].k_anonymity.k: must be a number above 0, got 'many'",
-        "promises[3]: no such word 5; known are 'k_anonymity', 'l_diversity', 't_closeness', 'alpha_k', "
+        "promises[3]: no such word 5; known: 'k_anonymity', 'l_diversity', 't_closeness', 'alpha_k', "
         "'beta_likeness', 'delta_disclosure', 'm_invariance', 'k_map', 'presence', 'confident_presence' and 3 more",
         "hierarchies.zip: no file 'nothing.csv'; paths are relative to the folder of the description",
         "hierarchies.age: must be a file or a list of lists, got 7",
-        "columns: no such column 'nation'; known are 'age', 'zip', 'disease'",
+        "columns: no such column 'nation'; known: 'age', 'zip', 'disease'",
         "columns.age: no such word 'intervall'; did you mean 'interval'?",
         "suppressed: must be a text, got 5; put it in quotes",
     ]
@@ -108,7 +108,7 @@ def test_all_mistakes_are_told_at_once():
         ({"quasi_identifiers": "age", "columns": ["zip"]}, "columns: must be a mapping, got a list"),
         (
             {"quasi_identifiers": "age", "sensitive": "zip", "promises": [{"l_diversity": {"l": 2, "attribute": "x"}}]},
-            "promises[0].l_diversity.attribute: 'x' is not sensitive; known are 'zip'",
+            "promises[0].l_diversity.attribute: 'x' is not sensitive; known: 'zip'",
         ),
         ({"quasi_identifiers": "age", "tables": {"data.csv": ["age"]}}, "group: is missing"),
         ({"quasi_identifiers": "age", "tables": {"date.csv": []}, "group": "g"}, "did you mean 'data.csv'?"),

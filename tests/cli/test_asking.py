@@ -133,7 +133,7 @@ def test_whose_rows_they_are_is_asked_where_it_is_in_doubt(
     (place / "t.csv").write_text("\n".join(lines) + "\n")
     made = piped(place, answers + "\n" * 9, "-o", "p.yaml")
     assert made.returncode == 0, made.stderr
-    assert "called like the key of a person, but rows with one value of it differ in 'sex'" in made.stderr
+    assert "named like the key of a person, but rows with one value of it differ in 'sex'" in made.stderr
     policy = read_policy(place / "p.yaml")
     assert (policy.person, tuple(a.name for a in policy.attributes if a.decide)) == (person, open_ones)
     assert policy.one_row_per_person == (person is None)

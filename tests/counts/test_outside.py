@@ -128,7 +128,7 @@ def test_everything_wrong_with_the_numbers_is_told_at_once() -> None:
         "m: add up to different numbers of people: x 4, y 3; count the same people in each"
     ]
     assert told({"x": {"a": 0.5}, "agee": {"a": 2}}, 10, ("x", "age")) == [
-        "m.agee: is no quasi-identifier; did you mean 'age'?",
+        "m.agee: is not a quasi-identifier; did you mean 'age'?",
         "m.age: is missing: every quasi-identifier needs one; give its values with their counts",
         "m.x: must be shares that add up to 1, these add up to 0.5; give every value its share",
     ]

@@ -159,7 +159,7 @@ def test_views_partitions_and_materialized_views_are_read(postgresql: Database) 
     )
     assert values(postgresql) == values(postgresql, "kept") == {"1": 2, "15": 1, "16": 1}
     assert values(postgresql, "seen") == {"1": 2, "15": 1}
-    with pytest.raises(DataError, match="numbers: is no table"):
+    with pytest.raises(DataError, match="numbers: is not a table"):
         PostgreSQL(postgresql.url("numbers"))
 
 

@@ -191,7 +191,7 @@ def test_a_list_that_can_not_be_read_is_a_mistake_at_its_file(tmp_path: Path, co
 
 
 def test_a_column_that_is_not_there_is_a_mistake() -> None:
-    with pytest.raises(DataError, match="has no column 'w'; known are 'v'"):
+    with pytest.raises(DataError, match="has no column 'w'; known: 'v'"):
         chosen(["a"], OneOf("w", ("a",)))
 
 

@@ -267,7 +267,7 @@ def test_the_command_explores_what_it_is_given_and_says_what_is_wrong(tmp_path: 
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
 
     into = run("nothing.csv", "--into", "nowhere")
-    assert into.returncode == 2 and "is no folder" in into.stderr
+    assert into.returncode == 2 and "is not a folder" in into.stderr
     assert run("nothing.csv").returncode == 2 and run("nothing.yaml").returncode == 2
     with own_port(0) as listener:
         taken = run("nothing.csv", "--port", str(listener.getsockname()[1]))

@@ -197,7 +197,7 @@ def test_what_given_knowledge_says_of_another_table_is_told() -> None:
     found = [str(m) for m in GivenKnowledge(rows).misfits(TABLE, S, "knowledge")]
     assert found == [
         "knowledge: no such quasi-identifier 'nationn'; did you mean 'nation'?",
-        "knowledge: disease has no value 'flu'; known are 'a', 'b', 'c'",
+        "knowledge: disease has no value 'flu'; known: 'a', 'b', 'c'",
         "knowledge: the probabilities of sex f add up to 0.3; "
         "they must add up to 1, or leave out the value that has the rest",
     ]

@@ -114,7 +114,7 @@ def test_all_mistakes_are_told_at_once() -> None:
         f"robust.values[2]: {strange.format('an empty list')}{example}",
         f"robust.attribute_sets[0]: must be a list of quasi-identifiers, got {empty}; for example [[age], [age, zip]]",
         "robust.knowledge: no such knowledge 'tabel'; did you mean 'table'? (or give the path of a CSV)",
-        "robust.attribute: no such sensitive attribute; known are 'disease'",
+        "robust.attribute: no such sensitive attribute; known: 'disease'",
     ]
 
 
@@ -156,7 +156,7 @@ def test_a_promise_needs_a_sensitive_attribute() -> None:
         (b"age,age,disease,p\n", ["'k.csv' has a column twice"]),
         (
             b"age,disease,p\n30,a\n30,b,0.1\n31,b,lots\n",
-            ["'k.csv', line 2: not 3 cells", "'k.csv', line 4: p is no prob"],
+            ["'k.csv', line 2: not 3 cells", "'k.csv', line 4: p is not a prob"],
         ),
         (b'age,disease,p\n30,"a" b,0.1\n', ["'k.csv', line 2: not 3 cells"]),
         (b"age,disease,p\n30,a,0.7\n30,b,0.7\n", ["the probabilities of age 30 add up to 1.4"]),
@@ -189,7 +189,7 @@ def test_names_and_values_that_the_table_lacks_are_told() -> None:
     model = Robust(2, "disease", ["flue", [None, "cold"]], [["age", "zipp"]])
     assert [str(m) for m in model.misfits(people.table)] == [
         "robust.values: disease has no value 'flue'; did you mean 'flu'?",
-        "robust.values: disease has no value 'cold'; known are 'flu', 'NULL'",
+        "robust.values: disease has no value 'cold'; known: 'flu', 'NULL'",
         "robust.attribute_sets: no such quasi-identifier 'zipp'; did you mean 'zip'?",
     ]
     given = Robust(2, "disease", knowledge=GivenKnowledge([({"sex": "f"}, "flu", 0.1)]))

@@ -71,8 +71,8 @@ def test_each_is_every_single_value_and_an_empty_cell_asks_for_nothing() -> None
         ("{ulcer, dyspepsia", "a set that is not closed"),
         ("{}", "a set that is not values with commas between them"),
         ("{ulcer,, dyspepsia}", "a set that is not values with commas between them"),
-        ("HIV, hepatitis", "signs that need quotes around the value"),
-        ("HIV}", "signs that need quotes around the value"),
+        ("HIV, hepatitis", "characters that need quotes around the value"),
+        ("HIV}", "characters that need quotes around the value"),
         ("not", "a value that is missing"),
         ("not each", "not each, which means nothing"),
     ],
@@ -111,8 +111,8 @@ def test_bad_wishes_are_counted_by_the_rule_and_never_repeated() -> None:
     assert sorted(mistake.partition(";")[0] for mistake in mistakes) == [
         "realistic.predicates.wishes: 1 row has in wish 'not …' without quotes, which is also the name of a value of "
         "disease",
-        "realistic.predicates.wishes: 1 row has in wish a value that disease has not",
-        "realistic.predicates.wishes: 1 row has in wish signs that need quotes around the value",
+        "realistic.predicates.wishes: 1 row has in wish a value that disease does not have",
+        "realistic.predicates.wishes: 1 row has in wish characters that need quotes around the value",
         "realistic.predicates.wishes: 2 rows have in wish a quote that is not closed",
     ]
     assert not any(word in mistake.partition(";")[0] for mistake in mistakes for word in ("leprosy", "HIV"))

@@ -67,7 +67,7 @@ def test_all_mistakes_are_told_at_once() -> None:
     ("word", "parameters", "told"),
     [
         ("k_anonimity", {"k": 2}, "no such promise; did you mean 'k_anonymity'?"),
-        ("differential_privacy", {"epsilon": 1}, "no such promise; known are"),
+        ("differential_privacy", {"epsilon": 1}, "no such promise; known:"),
         (7, {}, "no such promise"),
         ("k_anonymity", 5, "must have its parameters by name; for example k_anonymity: {k: 5}"),
         ("k_anonymity", None, "must have its parameters by name"),

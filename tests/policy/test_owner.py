@@ -147,7 +147,7 @@ def test_a_person_s_key_whose_rows_differ_in_sex_has_to_be_decided() -> None:
     table["sex"] = ["fm"[i % 2] for i in range(len(table["sex"]))]
     owner, _ = looked_at(table)
     assert owner.column == "patient"
-    assert "called like the key of a person, but rows with one value of it differ in 'sex'" in owner.decide
+    assert "named like the key of a person, but rows with one value of it differ in 'sex'" in owner.decide
 
 
 def test_of_two_keys_of_people_the_one_whose_rows_agree_is_taken_and_the_other_named(tmp_path: Path) -> None:

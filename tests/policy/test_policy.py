@@ -47,7 +47,7 @@ def mistakes(given_words: object) -> list[str]:
     return [str(mistake) for mistake in caught.value.mistakes]
 
 
-ROLES = "known are 'identifier', 'quasi_identifier', 'sensitive', 'other', 'person', 'wishes'"
+ROLES = "known: 'identifier', 'quasi_identifier', 'sensitive', 'other', 'person', 'wishes'"
 WRONG: dict[str, tuple[object, list[str]]] = {
     "nothing": (None, ["policy: must be a mapping, got nothing; start with 'attributes:' and 'require:'"]),
     "a list": ([], ["policy: must be a mapping, got an empty list; start with 'attributes:' and 'require:'"]),
@@ -56,7 +56,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     "a word that is not for the user": (
         words(models=[]),
         [
-            "models: no such word; known are 'attributes', 'require', 'source', 'publish', 'search', 'suppress', "
+            "models: no such word; known: 'attributes', 'require', 'source', 'publish', 'search', 'suppress', "
             "'suppressed', 'utility', 'seed', 'format' and 14 more"
         ],
     ),
@@ -194,7 +194,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     ),
     "a ready model for a column that is not sensitive": (
         words(require=[DistinctDiversity(3, "age")]),
-        ["require[0]: protects 'age', which is not a sensitive attribute; known are 'disease'"],
+        ["require[0]: protects 'age', which is not a sensitive attribute; known: 'disease'"],
     ),
     "a ready model without a sensitive column": (
         words(attributes={"age": AGE}, require=[DistinctDiversity(3, "age")]),
@@ -253,8 +253,8 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     "a threshold that does not decide": (
         words(search="instant", threshold=0.9, suppress=0.1),
         [
-            "threshold: is of no use where rows may be suppressed: of a candidate no more are expected to be than may "
-            "be; leave it out, or write suppress: 0"
+            "threshold: is of no use where rows may be suppressed: a candidate is taken only if no more rows are "
+            "expected to be suppressed than may be; leave it out, or write suppress: 0"
         ],
     ),
     "a threshold that nothing reaches": (
@@ -285,7 +285,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
     ),
     "search as a number": (
         words(search=3),
-        ["search: no such word 3; known are 'optimal', 'instant', 'instant_cuts', 'incognito', 'optimize'"],
+        ["search: no such word 3; known: 'optimal', 'instant', 'instant_cuts', 'incognito', 'optimize'"],
     ),
     "too much suppressed": (
         words(suppress=2),
@@ -316,10 +316,10 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         ["suppressed: no such word 'stars'; did you mean 'star'?"],
     ),
     "unknown utility": (words(utility="los"), ["utility: no such word 'los'; did you mean 'loss'?"]),
-    "unknown format": (words(format="xlsx"), ["format: no such word 'xlsx'; known are 'csv', 'parquet', 'table'"]),
+    "unknown format": (words(format="xlsx"), ["format: no such word 'xlsx'; known: 'csv', 'parquet', 'table'"]),
     "format as a mapping": (
         words(format={}),
-        ["format: no such word an empty mapping; known are 'csv', 'parquet', 'table'"],
+        ["format: no such word an empty mapping; known: 'csv', 'parquet', 'table'"],
     ),
     "a seed below 0": (
         words(seed=-1),
@@ -365,7 +365,7 @@ WRONG: dict[str, tuple[object, list[str]]] = {
             "require[0].k_anonymity.k: must be at least 2, got 1; a release with k = 1 promises nothing",
             "require[1].l_diversity: needs a sensitive attribute; give a column the role sensitive",
             "suppress: must be a share of the rows between 0 and 1, got 'lots'; for 2% write 0.02",
-            "utility: no such word 'beauty'; known are 'loss', 'geometric_loss', 'discernibility', "
+            "utility: no such word 'beauty'; known: 'loss', 'geometric_loss', 'discernibility', "
             "'average_group', 'height', 'kl_divergence'",
             "publish: no such word 'ambigous'; did you mean 'ambiguity'?",
         ],
@@ -409,7 +409,7 @@ BROKEN = {
     "a star": (
         "source: *\n",
         "line 1: broken YAML: expected alphabetic or numeric character, but found '\\n'; "
-        "put quotes around text that starts with a sign",
+        "put quotes around text that starts with a special character",
     ),
     "a tag": (
         "attributes: {age: {role: quasi_identifier}}\nrequire: [{k_anonymity: {k: 5}}]\nsource: !env HOME\n",
@@ -705,7 +705,7 @@ def test_a_column_that_is_not_there_is_named_with_the_likeliest_one() -> None:
     assert found == [
         "attributes.agee: no such column; did you mean 'age'?",
         "attributes.ZIP: no such column; did you mean 'zip '?",
-        "attributes['x y']: no such column; known are 'age', 'zip ', 'disease'",
+        "attributes['x y']: no such column; known: 'age', 'zip ', 'disease'",
     ]
 
 

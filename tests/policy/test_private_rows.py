@@ -89,7 +89,7 @@ def test_yaml_says_the_same(tmp_path: Path) -> None:
         ({"age": {"from": True}}, "private.age.from: must be a number or a day, got true"),
         ({"day": {"to": "2024-01-31 10:00"}}, "private.day.to: must be a number or a day"),
         ({"age": {"from": 5, "to": 4}}, "private.age: ends before it begins"),
-        ({"age": {"from": 5, "to": "2024-01-31"}}, "private.age: is from a number to a date, or the other way"),
+        ({"age": {"from": 5, "to": "2024-01-31"}}, "private.age: is from a number to a date, or the other way round"),
         ({"age": {"from": "1e30"}}, "private.age.from: has more than 25 digits or 12 decimals"),
         ({"id": {"file": "a.csv", "from": 1}}, "private.id: must be either {from, to} or {file}, got both"),
         ({"id": {"file": 7}}, "private.id.file: must be the path of a CSV or Parquet file, got 7"),

@@ -109,7 +109,7 @@ def test_mistakes_of_table_and_population_are_told_together(tmp_path: Path) -> N
     assert [str(m).replace(str(tmp_path), "") for m in caught.value.mistakes] == [
         "attributes.town: no such column; did you mean 'twon'?",
         "/people.csv: has no column 'age', the table does; did you mean 'agee'?",
-        "/people.csv: has no column 'town', the table does; known are 'agee', 'city'",
+        "/people.csv: has no column 'town', the table does; known: 'agee', 'city'",
     ]
 
 

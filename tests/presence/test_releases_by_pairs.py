@@ -128,5 +128,5 @@ def test_pairs_about_other_people_are_refused(tmp_path: Path) -> None:
         anonymize(policy_from_words(policy_words(KNOWN | told)), tmp_path / "release", source=columns(TABLE))
     strange = [{"columns": ["age", "job"], "counts": [["20", "cook", 212]]}]
     told = {"marginals": marginals_of(EVERYBODY), "pairs": strange}
-    with pytest.raises((DataError, PolicyError), match="'job' is no quasi-identifier"):
+    with pytest.raises((DataError, PolicyError), match="'job' is not a quasi-identifier"):
         anonymize(policy_from_words(policy_words(KNOWN | told)), tmp_path / "release", source=columns(TABLE))

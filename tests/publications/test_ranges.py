@@ -417,7 +417,7 @@ def test_small_tables_are_true_and_tell_no_day(rows: list[tuple[str, str]], kind
 
 WRONG: dict[str, tuple[dict[str, Any], list[str]]] = {
     "another word": ({"ranges": "hirarchy"}, ["ranges: no such word 'hirarchy'; did you mean 'hierarchy'?"]),
-    "no word": ({"ranges": 5}, ["ranges: no such word 5; known are 'hierarchy', 'values'"]),
+    "no word": ({"ranges": 5}, ["ranges: no such word 5; known: 'hierarchy', 'values'"]),
     "whole columns": (
         {"ranges": "values", "publish": "generalization"},
         [

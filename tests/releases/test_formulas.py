@@ -191,7 +191,7 @@ def test_a_manifest_that_says_something_else_is_refused(tmp_path: Path) -> None:
     manifest = manifest_of(tmp_path / "r") | {"csv": {"formulas": "drop"}}
     manifest["checksum"] = checksum(manifest)
     (tmp_path / "r" / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(DiscreetError, match="says something about its CSV files that nobody knows"):
+    with pytest.raises(DiscreetError, match="says something about its CSV files that is not known here"):
         verify(tmp_path / "r")
 
 

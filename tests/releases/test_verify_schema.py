@@ -88,5 +88,5 @@ def test_who_may_not_look_has_found_nothing(
 def test_a_manifest_that_names_no_database_of_ours_is_found_out(release: Path) -> None:
     manifest = json.loads((release / "manifest.json").read_text(encoding="utf-8"))
     (release / "manifest.json").write_text(json.dumps(manifest | {"database": {"engine": "x"}}), encoding="utf-8")
-    with pytest.raises(ReleaseError, match="names a database that nobody knows"):
+    with pytest.raises(ReleaseError, match="names a database that is not known here"):
         verify(release)

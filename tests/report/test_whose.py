@@ -246,7 +246,7 @@ def test_where_a_column_names_the_person_the_pages_say_how_promises_were_judged(
     assert judged in theirs and judged in ours
     assert alone in theirs and alone not in ours
     assert "everybody looks the same as at least 1 other." in theirs
-    assert "Nobody's chance to have a certain value of disease in a group is above 1 in 2" in theirs
+    assert "Nobody's chance of having any one value of disease in a group is above 1 in 2" in theirs
     assert "for what only the original table tells, that table (--source)" in theirs
     assert UNSAID not in theirs and "Rows that are known to be one person's" in theirs
 

@@ -30,7 +30,7 @@ REFUSED = {
     "a header alone": ("age,disease\n", "has no rows", 2),
     "one row": (
         f"age,disease\n30,{SECRET}\n",
-        "2-anonymity can't be had: the table has 1 row, and no group more",
+        "2-anonymity can't be had: the table has 1 row, and no group has more",
         1,
     ),
     "one column": (f"age\n30\n{SECRET}\n", "attributes.disease: no such column", 2),
@@ -143,7 +143,9 @@ def test_a_path_is_not_taken_for_a_policy(tmp_path: Path) -> None:
 def test_a_k_beyond_the_table_is_told_in_full(tmp_path: Path) -> None:
     policy = policy_from_words(words() | {"require": [{"k_anonymity": {"k": 500_000}}]})
     table = {"age": ["30", "41"] * 100_000, "disease": ["flu", "cold"] * 100_000}
-    with pytest.raises(Infeasible, match=r"the table has 200,000 rows, and no group more; ask for k of at most 200000"):
+    with pytest.raises(
+        Infeasible, match=r"the table has 200,000 rows, and no group has more; ask for k of at most 200000"
+    ):
         anonymize(policy, tmp_path / "release", source=table)
 
 

@@ -186,9 +186,9 @@ def test_bad_wishes_are_refused_all_at_once_and_none_is_repeated(tmp_path: Path,
         for rule in (
             "a quote that is not closed",
             "a set that is not closed",
-            "a value that disease has not",
+            "a value that disease does not have",
             "a value that is missing",
-            "signs that need quotes around the value",
+            "characters that need quotes around the value",
         )
     ]
     assert "leprosy" not in str(caught.value)

@@ -107,7 +107,7 @@ def test_a_table_without_rows_has_a_plan_without_groups() -> None:
 
 
 def test_one_row_alone_cannot_be_hidden() -> None:
-    with pytest.raises(Infeasible, match=r"the table has 1 row, and no group more.*a group of 1 row reaches 1"):
+    with pytest.raises(Infeasible, match=r"the table has 1 row, and no group has more.*a group of 1 row reaches 1"):
         mondrian(Problem(frequency_of(age=(Intervals((10,)), ["20"])), (KAnonymity(2),)))
 
 

@@ -47,7 +47,7 @@ def audit(
     other_description: Annotated[
         Path | None, typer.Option(help="The description of that one, if it needs one.")
     ] = None,
-    known_rows: Annotated[int, typer.Option(min=0, help="The values of how many other rows she knows.")] = 1,
+    known_rows: Annotated[int, typer.Option(min=0, help="How many other rows' values she knows.")] = 1,
     stubbornness: Annotated[
         float | None, typer.Option(help="On how many people's data her earlier belief rests.")
     ] = None,

@@ -62,7 +62,7 @@ def to_be_piped(policy: Policy, source: Any, kept: bool) -> Policy:
         rule = "the release is written into a database"
         mistakes.append(Mistake("--table", rule, "write format: csv or parquet in the policy, or leave --table out"))
     if policy.format == "parquet" and sys.stdout.isatty():
-        rule = "a Parquet file is nothing for a terminal"
+        rule = "a Parquet file can't be shown on a terminal"
         mistakes.append(Mistake("--table", rule, "write it on: --table - > data.parquet; or use format: csv"))
     if mistakes:
         raise DiscreetError(*mistakes)

@@ -33,7 +33,9 @@ def init(
     ] = False,
     role: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATTERN=ROLE", help="What columns are whose whole name matches, as 'q[0-9]+=sensitive'."),
+        typer.Option(
+            metavar="PATTERN=ROLE", help="The role of all columns whose whole name matches: 'q[0-9]+=sensitive'."
+        ),
     ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Ask about every open decision, what matters most first.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite that file.")] = False,

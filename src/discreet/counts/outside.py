@@ -119,7 +119,7 @@ def people_by_value(
     ({'sex': {'f': 67, 'm': 33}}, [])
     """
     mistakes = [
-        Mistake(f"{place}.{name}", "is no quasi-identifier", did_you_mean(name, attributes))
+        Mistake(f"{place}.{name}", "is not a quasi-identifier", did_you_mean(name, attributes))
         for name in shares
         if name not in attributes
     ]

@@ -133,5 +133,5 @@ def _texts(path: Path, encoding: str) -> Iterator[str]:
                 yield decoder.decode(piece)
             yield decoder.decode(b"", final=True)
         except UnicodeError:  # its message quotes the bytes
-            rule = f"has bytes that are no text in {encoding}"
+            rule = f"has bytes that are not text in {encoding}"
             raise DataError(Mistake(str(path), rule, "write another encoding, or save the file as UTF-8")) from None

@@ -60,7 +60,9 @@ def published_tables(
         return PublishedFiles(folder, escape=are_escaped(csv))
     about = database if isinstance(database, dict) else {}
     if about.get("engine") != POSTGRESQL or not isinstance(about.get("schema"), str):
-        raise ReleaseError(Mistake("manifest.json", "names a database that nobody knows", "publish the table again"))
+        raise ReleaseError(
+            Mistake("manifest.json", "names a database that is not known here", "publish the table again")
+        )
     from discreet.engines.postgresql.engine import read_schema
 
     return read_schema(address or f"{POSTGRESQL}://", about["schema"])

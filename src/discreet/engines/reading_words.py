@@ -78,7 +78,7 @@ def read_dates(words: object, place: str) -> Read:
             return None, [Mistake(f"{place}.{w}", "no such word", did_you_mean(w, known)) for w in unknown]
         text, first = words.get("format"), words.get("first_year")
     if not isinstance(text, str) or not is_format(text):
-        rule = f"must be a date format of YYYY, MM and DD with one sign between them, got {shown(text)}"
+        rule = f"must be a date format of YYYY, MM and DD with one character between them, got {shown(text)}"
         return None, [Mistake(place, rule, _FORMATS)]
     short = "YYYY" not in text
     if short and first is None:
@@ -118,7 +118,7 @@ def read_delimiter(word: object, place: str) -> Read:
         return "", []
     if isinstance(word, str) and len(word) == 1 and word not in '"\r\n\0' and not word.isalnum() and word.isascii():
         return word, []
-    rule = f"must be one sign that stands between values, got {shown(word)}"
+    rule = f"must be one character that stands between values, got {shown(word)}"
     return "", [Mistake(place, rule, 'for example ";" or "\\t"')]
 
 

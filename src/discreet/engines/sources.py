@@ -82,7 +82,7 @@ def check_file(path: Path) -> None:
     if not there:
         raise DataError(Mistake(str(path), "no such file", "check the path; in a policy it is relative to the policy"))
     if not path.is_dir() and not path.is_file():
-        raise DataError(Mistake(str(path), "is no ordinary file, not a table", "name a CSV or Parquet file"))
+        raise DataError(Mistake(str(path), "is not an ordinary file, so not a table", "name a CSV or Parquet file"))
     if _suffix(path) in (".json", ".sav", ".dta", ".zip", ".sas7bdat", ".rds"):
         raise DataError(Mistake(str(path), "not a CSV or Parquet file", "save the table as CSV or Parquet"))
 

@@ -19,7 +19,7 @@ _EXAMPLE = "for example release"
 def checked_root(into: Path) -> Path:
     """The folder for releases, as it really is."""
     if not into.is_dir():
-        raise DiscreetError(Mistake(str(into), "is no folder", "make it first, or leave --into out"))
+        raise DiscreetError(Mistake(str(into), "is not a folder", "make it first, or leave --into out"))
     return Path(os.path.realpath(into))
 
 
@@ -41,7 +41,7 @@ def below(folder: object, place: Path, root: Path) -> Path:
     path = place / named
     inside = path.relative_to(root).parts
     if not inside or any(not part.isprintable() or part[0] in ".-~" or part != part.strip() for part in inside):
-        rule = f"must have names that begin with no point, dash or tilde, got {shown(folder)}"
+        rule = f"must have names that do not begin with a dot, dash or tilde, got {shown(folder)}"
         raise DiscreetError(Mistake("folder", rule, _EXAMPLE))
     for way in (path, private_folder(path), *path.parents[: len(inside) - 1]):
         if way.is_symlink():

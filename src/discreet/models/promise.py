@@ -46,11 +46,11 @@ def nobodys_chance(column: str, limit: str, setting: Setting) -> str:
     which groups somebody is in, over all of these.
 
     >>> nobodys_chance("disease", "1 in 3", Setting(exact=False, whose=Whose.NAMED))
-    "nobody's chance to have a certain value of disease in a group is above 1 in 3, however many rows they have there"
+    "nobody's chance of having any one value of disease in a group is above 1 in 3, however many rows they have there"
     """
     where, there = ("", "") if setting.exact else (" in a group", " there")
-    value = f"a certain value of {column}{where}"
-    return f"nobody's chance to have {value} is above {limit}, however many rows they have{there}"
+    value = f"any one value of {column}{where}"
+    return f"nobody's chance of having {value} is above {limit}, however many rows they have{there}"
 
 
 def _nothing(parameters: Words, agreeing: float, setting: Setting) -> list[Risk]:

@@ -301,7 +301,10 @@ def threshold_misfits(publish: str, search: str, threshold: object, suppress: ob
     if SEARCHES[search].reads != SUMMARY:
         return [Mistake("threshold", "is for search: instant alone", "leave it out, or write search: instant")]
     if publish == "generalization" and suppress:
-        rule = "is of no use where rows may be suppressed: of a candidate no more are expected to be than may be"
+        rule = (
+            "is of no use where rows may be suppressed: a candidate is taken only if no more rows are expected to be "
+            "suppressed than may be"
+        )
         return [Mistake("threshold", rule, "leave it out, or write suppress: 0")]
     return []
 

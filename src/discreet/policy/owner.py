@@ -145,7 +145,7 @@ def _found(proposals: Sequence[Proposal], counting: Counting) -> Owner:
         best = by_name[0]
         rivals = [c.column for c in by_name[1:] if not c.against and c.people != best.people]
         why = f"whose row it is: the key of a person, by its name; {best.sentence}"
-        decide = best.against and f"called like the key of a person, but {best.against}: does it say whose row it is?"
+        decide = best.against and f"named like the key of a person, but {best.against}: does it say whose row it is?"
         if not decide and rivals:
             decide = f"does it say whose row it is, or does {' or '.join(map(shown, rivals))}?"
         return Owner(best.column, why, decide, number=best.people, notes=notes, keys=keys)

@@ -42,7 +42,7 @@ def read_private(words: object, folder: Path, encoding: str = "") -> tuple[Rows 
     Rows(conditions=(Between(column='age', least=18, most=None), OneOf(column='sex', values=('f',))))
     >>> for mistake in read_private({"age": {"from": 18, "until": 30}, "sex": []}, Path())[1]:
     ...     print(mistake)
-    private.age.until: no such word; known are 'from', 'to', 'file'
+    private.age.until: no such word; known: 'from', 'to', 'file'
     private.sex: must be a value, a list of values, {from, to} or {file}, got an empty list; for example diabetes
     """
     if words is None:
@@ -116,9 +116,9 @@ def _within(
         return [], [Mistake(place, "has no bound", "for example {from: 18, to: 64}")]
     if least is not None and most is not None:
         if isinstance(least, date) != isinstance(most, date):
-            return [], [Mistake(place, "is from a number to a date, or the other way", "give two of one kind")]
+            return [], [Mistake(place, "is from a number to a date, or the other way round", "give two of one kind")]
         if most < least:  # type: ignore[operator]
-            return [], [Mistake(place, "ends before it begins", "exchange from and to")]
+            return [], [Mistake(place, "ends before it begins", "swap from and to")]
     return [Between(column, least, most)], []
 
 

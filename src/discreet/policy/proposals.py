@@ -101,8 +101,8 @@ def _sensitive(profile: ColumnProfile, named: str, texts: list[str]) -> Proposal
         return quasi_identifier(profile, f"{named}, but a time that others may know")
     exact = known_values(profile) * 2 > profile.rows
     if exact and not _numbers(texts):
-        why = f"{named}, but in nearly each row something else: it may name people"
-        question = "nearly each row has a text of its own: may it name people? Then it stays identifier"
+        why = f"{named}, but something else in nearly every row: it may name people"
+        question = "nearly every row has a text of its own: may it name people? Then it stays identifier"
         return Proposal(profile, Role.IDENTIFIER, why, decide=True, question=question)
     question = _found_by(profile) if exact else ""
     return Proposal(profile, Role.SENSITIVE, f"{named}; {different(profile)}", decide=exact, question=question)
@@ -117,7 +117,7 @@ def _part(profile: ColumnProfile, texts: list[str]) -> Proposal:
 
 
 def _weight(profile: ColumnProfile, texts: list[str]) -> Proposal:
-    """How many people a row stands for: it tells the stratum, and nearly each row has one of its own. Or kilograms."""
+    """How many people a row stands for: it tells the stratum, and nearly every row has one of its own. Or kilograms."""
     numbers = [parse(text) for text in texts]
     positive = bool(numbers) and all(n is not None and n >= 0 for n in numbers)
     words = set(words_of(profile.name))
@@ -144,7 +144,7 @@ def _by_values(profile: ColumnProfile, texts: list[str]) -> Proposal:
         return quasi_identifier(profile, "dates, by its values: others may know them")
     if not numbers and known_values(profile) > max(50, (profile.rows - profile.nulls) // 2):
         why = "nearly a value of its own in each row: it may single people out"
-        question = "nearly each row has a value of its own: may it name people? Then it stays identifier"
+        question = "nearly every row has a value of its own: may it name people? Then it stays identifier"
         return Proposal(profile, Role.IDENTIFIER, why, decide=True, question=question)
     return quasi_identifier(profile, _UNKNOWN, decide=True)
 
@@ -261,7 +261,7 @@ def different(profile: ColumnProfile) -> str:
 def _found_by(profile: ColumnProfile) -> str:
     """Why a sensitive column with so many values must not be published without a thought. No promise sees to it."""
     return (
-        f"nearly each row has a value of its own ({known_values(profile):,} in {profile.rows:,} rows): who knows it "
-        "finds the row, and l_diversity is kept by itself; round the values in the table, give it the role "
+        f"nearly every row has a value of its own ({known_values(profile):,} in {profile.rows:,} rows): whoever "
+        "knows it finds the row, and l_diversity is kept by itself; round the values in the table, give it the role "
         "quasi_identifier, or leave it out"
     )

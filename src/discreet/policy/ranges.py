@@ -46,7 +46,7 @@ def ranges_misfits(publish: str, word: object, attributes: Sequence[Attribute]) 
         if a.ranges is None:
             continue
         if a.role != "quasi_identifier":
-            rule = f"is of no use: an attribute with role {a.role} is published in no ranges"
+            rule = f"is of no use: an attribute with role {a.role} is not published in ranges"
             mistakes.append(Mistake(place, rule, "leave it out"))
         elif _unordered(a.hierarchy):
             rule = "is of no use: this hierarchy publishes its own names, and sets; ranges are of numbers and dates"

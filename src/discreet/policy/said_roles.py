@@ -48,8 +48,10 @@ def said_roles(words: Sequence[str]) -> SaidRoles:
             continue
         wrong = _wrong_pattern(pattern)
         if wrong:
-            rule = f"is no regular expression: {shown(pattern)} ({wrong})"
-            mistakes.append(Mistake("--role", rule, f"put a \\ before signs that stand for themselves; {_EXAMPLE}"))
+            rule = f"is not a regular expression: {shown(pattern)} ({wrong})"
+            mistakes.append(
+                Mistake("--role", rule, f"put a \\ before characters that stand for themselves; {_EXAMPLE}")
+            )
         if role.strip() in ROLES:
             patterns.append((pattern, Role(role.strip())))
         elif role.strip() == Role.PERSON:

@@ -96,9 +96,8 @@ def _with_block(proposed: Proposal, unique: tuple[int, float] | None) -> Proposa
     if unique is None:
         return proposed
     answers, share = unique
-    risk = (
-        f"by {answers} answers together {percent(share)} of the rows are unique: who knows enough of them finds the row"
-    )
+    unique_rows = f"by {answers} answers together {percent(share)} of the rows are unique"
+    risk = f"{unique_rows}: whoever knows enough of them finds the row"
     return replace(proposed, why=f"{proposed.why}; {risk}")
 
 

@@ -262,7 +262,7 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
             repair = "leave it out, or give the attribute the role quasi_identifier"
             mistakes.append(Mistake(place, f"is of no use: an attribute with role {a.role} is {fate}", repair))
         if a.role == Role.SENSITIVE and isinstance(a.hierarchy, Mapping) and "quantiles" in a.hierarchy:
-            rule = "quantiles follow the rows, also those that are left out, and a re-check has the published ones only"
+            rule = "quantiles follow the rows, including those left out, and a re-check has only the published ones"
             mistakes.append(Mistake(place, rule, "write cuts: [[…], …]"))
         if not callable(getattr(a.hierarchy, "to_words", None)):
             mistakes += check_words(a.hierarchy, place, folder)

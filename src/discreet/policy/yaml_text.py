@@ -72,7 +72,7 @@ def _broken(path: Path, error: yaml.MarkedYAMLError) -> Mistake:
     elif "could not find expected ':'" in problem:
         repair = "every line of a mapping is 'name: value'"
     elif "alias" in (error.context or "") or "token" in problem:
-        repair = "put quotes around text that starts with a sign"
+        repair = "put quotes around text that starts with a special character"
     return Mistake(place, f"broken YAML: {problem}", repair)
 
 

@@ -43,7 +43,7 @@ def sweep(
     >>> [(p.settings, p.groups, round(p.risk.mean, 3)) for p in swept.points if p.possible]
     [((3,), 4, 0.333), ((6,), 1, 0.083)]
     >>> swept.points[2].why
-    "13-anonymity can't be had: the table has 12 rows, and no group more; ask for k of at most 12"
+    "13-anonymity can't be had: the table has 12 rows, and no group has more; ask for k of at most 12"
     """
     if policy is None and _is_policy(table):
         table, policy = None, table

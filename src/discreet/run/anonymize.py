@@ -142,7 +142,7 @@ def _lost_to_priors(plan: Plan) -> list[str]:
     why = had_to if never else "none of them is proven to be beyond every grouping"
     return [
         f"{plan.suppressed:,} rows are suppressed; {why}. {before:,} rows have a value that is believed of them "
-        "beforehand with more than is promised: many of these are hard to hide",
+        "beforehand with a chance above the promised one: many of these are hard to hide",
         f"what absence tells: {protected:,} of the {plan.suppressed:,} rows that are left out have a protected value "
         f"({protected / plan.suppressed:.1%}; of all rows {share:.1%} do). Whoever knows who should be here can learn "
         "that; `absence: prior` limits it, and `limit: prior` hides whom 1/r can't",

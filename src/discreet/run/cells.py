@@ -36,17 +36,20 @@ def cells_read(policy: Policy, engine: Engine) -> tuple[Cells, ...]:
 
 def _odd(counted: Cells, own: ColumnReading) -> Mistake:
     place = attribute_place(counted.column)
-    many = f"{counted.odd:,} cell{' is' if counted.odd == 1 else 's are'}"
+    one = counted.odd == 1
+    many = f"{counted.odd:,} cell{' is not a' if one else 's are not'}"
     if own.dates is not None:
         repair = "write another format, mend them in the data, or list under missing what stands for nothing"
-        return Mistake(f"{place}.dates", f"{many} no date by {own.dates.text}", repair)
+        return Mistake(f"{place}.dates", f"{many} {'date' if one else 'dates'} in the format {own.dates.text}", repair)
     if own.numbers:
         word = "decimal" if own.decimal == "," else "thousands"
-        signs = f"decimal {own.decimal or '.'}" + (f" and thousands {own.thousands}" if own.thousands else "")
-        repair = 'if another sign stands between thousands, write it: thousands: "."; if its numbers are written as '
+        signs = f"decimal: {own.decimal or '.'}" + (f" and thousands: {own.thousands}" if own.thousands else "")
+        repair = (
+            'if another character stands between thousands, write it: thousands: "."; if its numbers are written as '
+        )
         repair += 'everywhere, write decimal: "." for this attribute'
-        return Mistake(f"{place}.{word}", f"{many} no number by {signs}", repair)
-    return Mistake(f"{place}.whole", f"{many} no whole number", "leave the word out")
+        return Mistake(f"{place}.{word}", f"{many} {'number' if one else 'numbers'} with {signs}", repair)
+    return Mistake(f"{place}.whole", f"{many} {'whole number' if one else 'whole numbers'}", "leave the word out")
 
 
 def reading_figures(policy: Policy, cells: Sequence[Cells]) -> dict[str, Any]:

@@ -192,7 +192,7 @@ class Release:
     def _check_there(self) -> None:
         if self.held is not None and self.held.closed:
             rule = "was closed, and had not been saved"
-            raise DiscreetError(Mistake("release", rule, "save it before, or make it again"))
+            raise DiscreetError(Mistake("release", rule, "save it before it is closed, or make it again"))
 
     def _check_files(self, place: str, repair: str) -> None:
         if "database" in self.manifest:

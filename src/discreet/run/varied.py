@@ -154,4 +154,4 @@ def _known(policy: Policy) -> str:
         for name, value in given.items()
         if name not in (*_FIXED, "attribute") and not isinstance(value, Mapping)
     ]
-    return f"known are {listed(dict.fromkeys([*own, *NUMBERS, *WORDS]))}"
+    return f"known: {listed(dict.fromkeys([*own, *NUMBERS, *WORDS]))}"

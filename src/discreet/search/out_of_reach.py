@@ -55,7 +55,7 @@ def out_of_reach(models: Iterable[PrivacyModel], frequency: FrequencySet, limit:
     >>> table = bucketized("disease", ["zip"], [[("1", "flu"), ("2", "flu"), ("3", "gout")]]).people.table
     >>> found = out_of_reach([DistinctDiversity(3, "disease")], table, 1)
     >>> found.rule
-    "distinct 3-diversity of disease can't be had: disease has 2 different values in the table, and no group more"
+    "distinct 3-diversity of disease can't be had: disease has 2 different values in the table, and no group has more"
     >>> found.repair
     'ask for l of at most 2'
     """
@@ -111,13 +111,15 @@ def _reason(model: PrivacyModel, everybody: Groups, lost: int, limit: int) -> st
         have = f"{rows:,} row{'s' * (rows != 1)}"
         if everybody.owners is not None:
             have += f" of {persons:,} {'person' if persons == 1 else 'people'}"
-        return f"the table has {have}, and no group more"
+        return f"the table has {have}, and no group has more"
     if isinstance(model, DistinctDiversity):
         values = int(np.diff(everybody.tallies[model.attribute].offsets)[0])
-        return f"{model.attribute} has {values:,} different value{'s' * (values != 1)} in the table, and no group more"
+        return (
+            f"{model.attribute} has {values:,} different value{'s' * (values != 1)} in the table, and no group has more"
+        )
     level = f"{reached(model, everybody)[0]:.4g}"
     if limit == 0:
-        return f"all rows together reach {level}, and of the groups of any release one reaches nothing better"
+        return f"all rows together reach {level}, and in every release at least one group reaches nothing better"
     return (
         f"all rows together reach {level}, and however they are grouped, at least {lost:,} of {rows:,} rows are in "
         f"groups that break it; at most {limit:,} rows may be suppressed"

@@ -456,7 +456,11 @@ def _mistake(place: str, message: str) -> Mistake:
             "breaks the rules of CSV: a quote inside a value, or line ends of two kinds",
             "save the file again as CSV",
         ),
-        ("row without a plan", "has other rows than when it was counted", "start again when nobody changes the table"),
+        (
+            "row without a plan",
+            "has different rows from when it was counted",
+            "start again when nobody is changing the table",
+        ),
         (r"Unsupported .*Arrow Type", "has a column of a type the engine can't read", "make it text or a number"),
         (r"No space left|could not write|max_temp_directory_size", "no space left for temporary files", _MEMORY),
         (r"Out of Memory|out of memory", "the engine ran out of memory", _MEMORY),

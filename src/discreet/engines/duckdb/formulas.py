@@ -108,6 +108,6 @@ def are_escaped(csv: object) -> bool:
     if csv is None:
         return False
     if csv != {"formulas": ESCAPE}:
-        rule = "says something about its CSV files that nobody knows"
+        rule = "says something about its CSV files that is not known here"
         raise ReleaseError(Mistake("manifest.json", rule, "publish the table again"))
     return True

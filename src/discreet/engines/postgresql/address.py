@@ -86,14 +86,16 @@ def _split(url: str) -> tuple[dict[str, str], str]:
         parameters = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
         hosts = [_HOST.fullmatch(host) for host in parts.netloc.split(",")] if parts.netloc else []
     except ValueError:
-        raise DataError(Mistake("source", "is no well-formed address", "write postgresql://…#schema.table")) from None
+        raise DataError(
+            Mistake("source", "is not a well-formed address", "write postgresql://…#schema.table")
+        ) from None
     private = {key for key, _ in parameters} & {"user", "password", "passfile", "sslpassword", "sslkey", "sslcert"}
     if "@" in url or private:  # anywhere: a password with /, ? or # in it moves the @ behind them
         raise DataError(Mistake("source", "holds a user or a password", _CREDENTIALS))
     strange = sorted({key for key, _ in parameters} - set(_KNOWN))
     if strange or any(host is None for host in hosts):
         rule = "has options that are not known" if strange else "does not name the server as host:port"
-        repair = f"known are {', '.join(_KNOWN)}; all else comes from the environment or a service file"
+        repair = f"known: {', '.join(_KNOWN)}; all else comes from the environment or a service file"
         raise DataError(Mistake("source", rule, repair if strange else "write postgresql://host:port/database#table"))
     options = dict(parameters)
     named = [host.groups() for host in hosts if host is not None]

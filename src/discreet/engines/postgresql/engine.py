@@ -84,7 +84,7 @@ class PostgreSQL(SqlEngine):
         ).fetchall()
         settle(self._connection)
         if not relations or relations[0][3] not in _READABLE:
-            rule = "is no table" if relations else "no such table"
+            rule = "is not a table" if relations else "no such table"
             raise DataError(Mistake(self._place, rule, "check its schema and name; capitals matter"))
         oid, schema, relation, _ = relations[0]
         columns = self._connection.execute(_COLUMNS.format(oid=oid)).fetchall()

@@ -42,9 +42,9 @@ _PRIVILEGES = {
 _REFUSED = {
     "42501": ("you may not write here", "ask the owner of the schema or of the database"),
     "22012": ("has a row that the plan does not know", "the table changed meanwhile: start again"),
-    "23505": ("somebody else makes the same schema just now", "try again later, or choose another schema"),
+    "23505": ("somebody else is making the same schema right now", "try again later, or choose another schema"),
     "55P03": (
-        "somebody reads the release that is to be replaced, or writes one there",
+        "somebody is reading the release that is to be replaced, or writing one there",
         "try again later, or choose another schema",
     ),
     "42939": ("names that begin with pg_ are the server's own", "choose another schema"),

@@ -174,9 +174,9 @@ _STATES = {
     "53300": ("the server has too many connections", "try again later"),
     "55P03": ("somebody else has locked the table", "try again later"),
     "57014": ("the server was told to stop the query", "try again, or ask who did"),
-    "57P": ("the server was shut down", "try again when it runs"),
+    "57P": ("the server was shut down", "try again when it is running"),
     "08": ("the connection to the server was lost", "try again"),
-    "22P05": ("holds, or is asked for, a sign that the encoding of the database lacks", "use a database in UTF-8"),
+    "22P05": ("holds, or is asked for, a character that the encoding of the database lacks", "use a database in UTF-8"),
     "22021": ("holds text that is not in the encoding of the database", "mend these values"),
     "54": ("is too wide or too long for the server", "ask for fewer columns"),
 }

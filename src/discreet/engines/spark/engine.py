@@ -320,7 +320,11 @@ def _mistake(place: str, message: str) -> Mistake:
             "check that the file is complete and that values with the delimiter in them are quoted",
         ),
         (r"codec can't decode|UTF-?8|unreadable text", "is not UTF-8 text", "save the text as UTF-8"),
-        (r"row without a plan", "has other rows than when it was counted", "start again when nobody changes the table"),
+        (
+            r"row without a plan",
+            "has different rows from when it was counted",
+            "start again when nobody is changing the table",
+        ),
         (r"CORRUPT|not a Parquet|magic", "is not a whole Parquet file", "write it again, or check the download"),
         (r"[Pp]ermission|AccessControl|denied", "Spark may not read it", "check the rights of the user that Spark has"),
         (r"OutOfMemory|Java heap|ResourcesExhausted", "Spark ran out of memory", "give it more, or use fewer columns"),

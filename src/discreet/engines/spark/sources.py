@@ -54,7 +54,7 @@ def plain_path(source: str | Path) -> str:
     if "://" not in path:
         path = str(Path(path).resolve())
     if re.search(r"[*?{}\[\]\\]", path):
-        rule = "has a sign in its path that stands for other files to Spark"
+        rule = "has a character in its path that Spark takes as a pattern for other files"
         raise DataError(Mistake(str(source), rule, "put it elsewhere: no *, ?, [, ], {, } or backslash in the path"))
     return path
 

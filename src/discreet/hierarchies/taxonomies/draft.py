@@ -135,10 +135,11 @@ def _countries(filled: Mapping[str, int], rare: int) -> Draft | None:
     notes = [f"all {len(countries())} countries are listed, whether they occur or not: that tells nothing of the table"]
     if strange:
         notes.append(
-            f"those that are written otherwise in the table ({strange:,}) are listed besides, and told to occur"
+            f"those that are written otherwise in the table ({strange:,}) are listed as well, which tells that they "
+            "occur"
         )
     if others:
-        notes.append(f"values that are no country ({len(others):,}) stand at the end, together")
+        notes.append(f"values that are not countries ({len(others):,}) stand at the end, together")
     return Draft(tuple(rows), "countries", f"countries by {NOTATIONS[notation]}: region, continent", tuple(notes))
 
 
@@ -164,11 +165,11 @@ def _diagnoses(filled: Mapping[str, int], rare: int) -> Draft | None:
     notes = ["all codes that the chapters have room for are listed, whether they occur or not"]
     if strange:
         notes.append(
-            f"codes of the table that are longer or written otherwise are listed besides ({len(strange):,}): these "
+            f"codes of the table that are longer or written otherwise are listed as well ({len(strange):,}): these "
             "tell that somebody has them. Cut codes to four places in the table, or add the other possible ones"
         )
     if others:
-        notes.append(f"values that are no codes ({len(others):,}) stand at the end, together")
+        notes.append(f"values that are not codes ({len(others):,}) stand at the end, together")
     levels = "category, block, chapter" if longest else "block, chapter"
     return Draft(tuple(rows), "icd10", f"codes of ICD-10: {levels}", tuple(notes))
 
@@ -188,7 +189,7 @@ def _by_parts(filled: Mapping[str, int], rare: int) -> Draft | None:
     if len({heads[0](value) for value in filled}) > 0.8 * len(filled):
         return None
     rows = [(value, *(f"{head(value)}…" for head in heads), EVERYTHING) for value in sorted(filled)]
-    return Draft(tuple(rows), "parts", "codes with parts: what stands before each sign", (_MADE_FROM_THE_TABLE,))
+    return Draft(tuple(rows), "parts", "codes with parts: what stands before each separator", (_MADE_FROM_THE_TABLE,))
 
 
 def _head(value: str, kept: int) -> str:
@@ -214,7 +215,7 @@ def _by_prefixes(filled: Mapping[str, int], rare: int) -> Draft | None:
     return Draft(
         tuple(rows),
         "prefixes",
-        "codes of one length: fewer and fewer of their first signs",
+        "codes of one length: fewer and fewer of their first characters",
         (note, _MADE_FROM_THE_TABLE),
     )
 

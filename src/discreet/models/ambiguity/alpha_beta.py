@@ -333,7 +333,7 @@ def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     together = ", over all groups together" if parameters.get("presence") == TOTAL else ""
     return (
         f"Without a list of the population, {nobody} {fits}{among} is in the table with a probability above "
-        f"{parameters['alpha']}{together}, and {nobody} is in it has a certain value of {column} with a probability "
+        f"{parameters['alpha']}{together}, and {nobody} is in it has any one value of {column} with a probability "
         f"above {parameters['beta']}."
     )
 
@@ -344,9 +344,9 @@ def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[R
         return [
             (
                 "Groups that tell of each other",
-                f"Chances are added up over groups that are each filled by themselves. Whoever knows that no two "
-                f"{whose.people} have the same values learns from one group who can't be in another, and may be surer "
-                f"of {whose.either('somebody', 'a row')} than the sum says.",
+                "Chances are added up as if each group were filled independently of the others. Whoever knows that no "
+                f"two {whose.people} have the same values learns from one group who can't be in another, and may be "
+                f"surer of {whose.either('somebody', 'a row')} than the sum says.",
             )
         ]
     return [

@@ -92,22 +92,23 @@ def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[R
     return [
         (
             "Values that change",
-            f"The promise is about the value that {whose.somebody} had at the time of each release. That a value "
-            "changed can show: whoever then has a value outside of the old signature comes again in another one, which "
-            "has no value of the old. Whoever changes inside of a signature may have had two of its values, each with "
-            "the promised chance.",
+            f"The promise is about the value that {whose.somebody} had at the time of each release. A "
+            "change of the value can show: whoever then has a value outside of the old signature comes again under "
+            "another one, which has no value of the old. Somebody whose value changes within a signature may have had "
+            "two of its values, each with the promised chance.",
         ),
         (
             "Knowing individuals, or how it was made",
             f"Whoever knows the value of {whose.somebody} in a group can strike it out, and be surer of the others. "
-            "Who could not be placed is left out, and that hangs on the value: whoever knows that a row is missing, "
-            "and how rows are placed, may be certain of it, and then of others in the groups that it had before. From "
-            "the second release on, whoever weighs how the rest was placed may be surer than promised, too.",
+            "Whoever could not be placed is left out, and that depends on the value: whoever knows that a row is "
+            "missing, and how rows are placed, may be certain of it, and then of others in the groups that it had "
+            "before. From the second release on, whoever weighs how the rest was placed may be surer than "
+            "promised, too.",
         ),
         (
             "Releases outside of the chain",
             "Only releases that were made from one another count. Another one about the same people, by whomever, is "
-            "not covered; nor is who is who in two releases of coarser values.",
+            "not covered; nor is finding out who is who in two releases of coarser values.",
         ),
     ]
 

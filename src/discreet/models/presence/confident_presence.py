@@ -77,7 +77,7 @@ class ConfidentPresence(Parameterized):
         "delta": Interval(),
         "confidence": Number(0, most=1, why="it is a probability, and without one nothing is promised"),
         "known": Choice((MARGINALS, PAIRS)),
-        "margin": Number(0, closed=True, most=10, why="a factor e^margin of more people than there are says nothing"),
+        "margin": Number(0, closed=True, most=10, why="a factor e^margin as large as that says nothing"),
     }
 
     def __post_init__(self) -> None:

@@ -79,7 +79,7 @@ def _table(given: object, place: str) -> tuple[dict[str, Any], list[Mistake]]:
             continue
         values = entry[:2]
         if any(v is not None and not isinstance(v, str) and whole_number(v) is None for v in values):
-            mistakes.append(Mistake(here, "has a value that is no text", "put it in quotes"))
+            mistakes.append(Mistake(here, "has a value that is not text", "put it in quotes"))
             continue
         pair: tuple[Value, ...] = tuple(None if v is None else str(v) for v in values)
         if pair in seen:
@@ -102,7 +102,7 @@ def people_by_pair(
     """The same as counts of whole people, by two quasi-identifiers."""
     mistakes = [
         Mistake(
-            f"{place}[{number}].columns", f"{shown(name)} is no quasi-identifier", "leave the table out, or mend it"
+            f"{place}[{number}].columns", f"{shown(name)} is not a quasi-identifier", "leave the table out, or mend it"
         )
         for number, table in enumerate(tables)
         for name in table["columns"]

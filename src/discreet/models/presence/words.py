@@ -287,7 +287,8 @@ def _sentence(parameters: Words, column: str, setting: Setting) -> str:
     sentence = f"Whoever knows {everybody} the population still cannot tell {who} is in the table: {chances}."
     if parameters.get("suppression") == TOLD:
         sentence += (
-            f" Not if she also knows by what rule rows were left out: then she may be sure of {whose.people} left out."
+            " That does not hold if she also knows by what rule rows were left out: then she may be sure of "
+            f"{whose.people} left out."
         )
     return sentence
 

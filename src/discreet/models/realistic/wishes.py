@@ -28,7 +28,9 @@ from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.realistic.predicates import Predicate, Predicates
 
 _PLACE = "realistic.predicates.wishes"
-_GRAMMAR = 'write HIV, HIV | hepatitis, {ulcer, dyspepsia}, not cancer, each or nothing; values with other signs in "…"'
+_GRAMMAR = (
+    'write HIV, HIV | hepatitis, {ulcer, dyspepsia}, not cancer, each or nothing; values with other characters in "…"'
+)
 _TOKEN = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([|{},])|([^"|{},]+))')
 _NOT = re.compile(r"not(?:\s+|$)", re.IGNORECASE)
 
@@ -129,7 +131,7 @@ def _predicate(tokens: list[Token]) -> Predicate | None:
     if tokens and tokens[0][0] == "{":
         return Predicate(_members(tokens), negation is not None)
     if len(tokens) != 1:
-        raise _Unreadable("a value that is missing" if not tokens else "signs that need quotes around the value")
+        raise _Unreadable("a value that is missing" if not tokens else "characters that need quotes around the value")
     if negation is not None and tokens[0][0] == "word" and tokens[0][1].casefold() == "each":
         raise _Unreadable("not each, which means nothing")
     return Predicate((_value(tokens[0]),), negation is not None)
@@ -148,7 +150,7 @@ def _members(tokens: list[Token]) -> tuple[str, ...]:
 def _value(token: Token) -> str:
     kind, said = token
     if kind not in ("value", "word"):
-        raise _Unreadable("signs that need quotes around the value")
+        raise _Unreadable("characters that need quotes around the value")
     return said
 
 
@@ -187,7 +189,7 @@ def wish_mistakes(wishes: Tally, protected: Hierarchy) -> list[Mistake]:
         elif wish.predicates is not None and any(
             value not in protected.index for p in wish.predicates.listed for value in p.values
         ):
-            rows[f"a value that {protected.attribute} has not"] += count
+            rows[f"a value that {protected.attribute} does not have"] += count
     column = wishes.hierarchy.attribute
     return [
         Mistake(_PLACE, f"{count:,} {'row has' if count == 1 else 'rows have'} in {column} {rule}", _GRAMMAR)

@@ -186,7 +186,7 @@ def read_knowledge(
             Number(0, closed=True).read(p or "")
         except Wrong:
             mistakes.append(
-                Mistake(place, f"{shown(path)}, line {number}: p is no probability", "write a number like 0.03")
+                Mistake(place, f"{shown(path)}, line {number}: p is not a probability", "write a number like 0.03")
             )
             continue
         rows.append(({name: cell for name, cell in named.items() if cell is not None}, value, p))
@@ -224,7 +224,7 @@ def _leaves_open(parameters: Words, agreeing: float, setting: Setting) -> list[R
         (
             whose.either("Knowing individuals", "Knowing single rows"),
             f"The adversary is taken to know how values are distributed among {whose.people} of each kind, not what a "
-            f"certain {whose.person} has. Whoever knows the value of {whose.somebody} in a group can strike it out, "
+            f"particular {whose.person} has. Whoever knows the value of {whose.somebody} in a group can strike it out, "
             "and be surer of the others.",
         ),
         (

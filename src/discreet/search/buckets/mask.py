@@ -191,7 +191,7 @@ def _surplus(
         return surplus, facts
     if not len(siblings):
         raise Infeasible(
-            f"every group of {needs.k} rows and more breaks the promise of mask: there is none to learn a share from",
+            f"every group of {needs.k} rows or more breaks the promise of mask: there is none to learn a share from",
             repair="weaken a promise, or take another search",
         )
     siblings = rng.choice(siblings, there, replace=False)

@@ -167,7 +167,7 @@ class Search:
 def _refuse(problem: Problem) -> None:
     mistakes = []
     if problem.utility != "loss":
-        rule = f"optimize spares loss, not {problem.utility}"
+        rule = f"optimize minimizes loss, not {problem.utility}"
         mistakes.append(Mistake("utility", rule, "write utility: loss, or search: optimal"))
     about = [model.describe() for model in problem.models if isinstance(model, AboutPopulation)]
     if about:

@@ -22,7 +22,7 @@ export function Columns({ at }) {
       : html`<${Overview} list=${list} />
         <div class="columns">${list.map((column) => html`<${Column} key=${column.name} column=${column} />`)}</div>
         <p class="soft"><label class="check"><input type="checkbox" checked=${rare.value} onChange=${(event) => (rare.value = event.target.checked)} />
-          Show rare values, too (of fewer than ${number(state.value.hidden_below ?? 5)} ${people.value}). They may name a person: look when nobody looks over your shoulder.</label></p>`}`;
+          Show rare values, too (of fewer than ${number(state.value.hidden_below ?? 5)} ${people.value}). They may name a person: look when nobody is looking over your shoulder.</label></p>`}`;
 }
 
 function Open({ open }) {

@@ -74,7 +74,7 @@ function OneSide({ title, kind, list }) {
 function Associations({ told: pairs }) {
   if (!pairs?.columns?.length) return null;
   const lost = strongest(pairs);
-  return html`<${Section} title="Which columns still hang together" soft=${`${pairs.measure ?? "Cramér's V"}: 0 says nothing about each other, 1 one tells the other.`}>
+  return html`<${Section} title="Which columns still hang together" soft=${`${pairs.measure ?? "Cramér's V"}: 0 if they say nothing about each other, 1 if one tells the other.`}>
     ${lost ? html`<p>${lost}</p>` : null}
     <div class="heatmaps"><div class="wide-table" tabindex="0" role="region" aria-label="before"><${HeatMap} columns=${pairs.columns} values=${pairs.before} caption="before" /></div>
     <div class="wide-table" tabindex="0" role="region" aria-label="after"><${HeatMap} columns=${pairs.columns} values=${pairs.after} caption="after" /></div></div>
