@@ -35,7 +35,9 @@ def sweep(
     ] = None,
     one_in: Annotated[
         int | None,
-        typer.Option(min=1, help="Count whose chance to be found is above 1 in so many (default: the policy's k)."),
+        typer.Option(
+            min=1, help="Count those whose chance of being found is above 1 in so many (default: the policy's k)."
+        ),
     ] = None,
     time_limit: Annotated[
         float | None, typer.Option(min=0.0, help="Seconds for the search of each point, where a search can be stopped.")
