@@ -39,7 +39,7 @@ def reference() -> str:
     lines = [
         "# Python: all calls",
         "",
-        "Made of the code by `python -m tests.api_reference`; every example is run by `make test`. In a notebook, "
+        "Made from the code by `python -m tests.api_reference`; every example is run by `make test`. In a notebook, "
         "releases, reports, audits, comparisons, policies and proposals show themselves: [an example](notebook.ipynb).",
         "",
         "```python",

@@ -37,8 +37,8 @@ def reference() -> str:
     lines = [
         "# Reference: commands and words",
         "",
-        "Made of the code by `python -m tests.word_reference`, so that nothing is missing and nothing is told that is "
-        "not there. What it means, with examples, is in [the words of a policy](policy.md) and in "
+        "Made from the code by `python -m tests.word_reference`, so that nothing is missing and nothing is told that "
+        "is not there. What it means, with examples, is in [the words of a policy](policy.md) and in "
         "[commands](commands.md).",
         "",
         "## Commands",

@@ -75,8 +75,8 @@ def audit(
     """What each adversary now knows about the people in a release.
 
     Exit 0: every promise is kept, no fault; 1: one is broken, or there is a fault; 3: nothing is broken, but a promise
-    could not be judged, or something not be held against the source, and the answer says what it would take; 2: wrong
-    use.
+    could not be judged, or something could not be compared with the source, and the answer says what it would take; 2:
+    wrong use.
     """
     from discreet.audit.audit import audit_release
     from discreet.report.pages.audit_words import to_json, to_text

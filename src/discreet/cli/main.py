@@ -77,7 +77,7 @@ def sample(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write invented tables with policies, to try things out: a hospital's patients, and visits of several each."""
+    """Write invented tables with policies, to try out: a hospital's patients, and patients with several visits."""
     from discreet.samples.hospital import write_sample
 
     if (directory / "policy.yaml").exists() and not force:
@@ -249,7 +249,7 @@ def apply(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Publish new rows the way an earlier release was, if the promises hold for them, and for who came and left."""
+    """Publish new rows as an earlier release was published, if the promises hold for them and for who came and left."""
     from discreet.report.text import to_text
     from discreet.run.apply import apply as run
 

@@ -87,7 +87,7 @@ def reproduce(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Run a paper's experiments again: each claim beside what was measured. A claim that fails is no error."""
+    """Run a paper's experiments again: each claim beside what was measured. A claim that fails is not an error."""
     if paper not in PAPERS:
         raise DiscreetError(Mistake("reproduce", f"no such paper {paper!r}", did_you_mean(paper, PAPERS)))
     from discreet.studies.claims import to_json, to_text

@@ -94,8 +94,8 @@ def audit(
     many people of the population have each value, believed with a `confidence`; `size`, how many people the population
     has; `source`, the original table; `other`, a second release about the same people, or several, each with its table
     in `other_source`: these are attacked together; `known_rows`, how many people's values; `stubbornness`, on how many
-    people's data a belief rests. Who is surer than the `threshold` of somebody is counted. `person` is the column of
-    the source that says whose row it is, `one_row_per_person` says that every row is another person's, where the
+    people's data a belief rests. People of whom she is surer than the `threshold` are counted. `person` is the column
+    of the source that says whose row it is, `one_row_per_person` says that every row is another person's, where the
     release does not say it.
 
     >>> import discreet

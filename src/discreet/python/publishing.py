@@ -42,7 +42,7 @@ def anonymize(
 
     ``anonymize(policy, folder, source=frame)`` writes into `folder`, and what is known of the source beyond the release
     into `private`, which is not to be published (``<folder>.private``, if nothing is said; without a folder, `private`
-    is the policy's word for the rows that are the table). With `replace`, an older release may be in the way. `sign` is
+    is the policy's word for the rows that are the table). With `replace`, an older release there is replaced. `sign` is
     the file of an Ed25519 private key, to sign the manifest with. With `as_proposed`, columns that the policy has open
     questions about (`decide`) are taken as they stand.
 

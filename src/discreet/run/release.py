@@ -102,7 +102,7 @@ class Release:
         """Put the release into a folder, as if it had been made there, and return it as it is there.
 
         What is not to be published goes to `private`; if nothing is said, ``<folder>.private``. With `replace`, an
-        older release may be in the way. `sign` is the file of an Ed25519 private key, to sign the manifest with.
+        older release there is replaced. `sign` is the file of an Ed25519 private key, to sign the manifest with.
         """
         self._check_there()
         self._check_files("release.save", "publish it with format: csv or format: parquet")
