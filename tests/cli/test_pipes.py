@@ -125,7 +125,7 @@ _REQUIRE = "require: [{k_anonymity: {k: 2}}]\n"
 def test_a_terminal_gets_no_parquet_and_gives_no_table(place: Path, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     Path("policy.yaml").write_text(POLICY + "format: parquet\n")
-    assert "nothing for a terminal" in call("anonymize", "policy.yaml", "--table", "-").err
+    assert "can't be shown on a terminal" in call("anonymize", "policy.yaml", "--table", "-").err
     given(monkeypatch, TABLE)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     assert "standard input is a terminal" in call("anonymize", "policy.yaml", "--source", "-", "-o", "r").err

@@ -155,5 +155,5 @@ def test_nothing_but_data_is_left_in_a_folder(sail: Any, tmp_path: Path) -> None
 def test_a_folder_that_spark_would_take_for_others_is_refused(sail: Any, tmp_path: Path) -> None:
     engine = Spark(sail.sql("SELECT 1 AS a"))
     (tmp_path / "w*").mkdir()
-    with engine.publishing(tmp_path / "w*", "parquet") as tables, pytest.raises(DataError, match="stands for other"):
+    with engine.publishing(tmp_path / "w*", "parquet") as tables, pytest.raises(DataError, match="pattern for other"):
         tables.write("data.parquet", counted(["a"]), None)

@@ -140,7 +140,7 @@ def test_tables_are_found_by_name_and_faults_are_told_plainly(
         "`no`.`such``table`": "no such table",
         "a..b": "is not the name of a table",
         str(tmp_path / "no.parquet"): "no such file",
-        str(tmp_path / "w*.parquet"): "stands for other files",
+        str(tmp_path / "w*.parquet"): "pattern for other files",
         "s3://bucket/x.csv": "is a CSV file elsewhere",
     }.items():
         with pytest.raises(DataError, match=rule):
