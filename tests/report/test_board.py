@@ -120,3 +120,30 @@ def test_who_has_several_rows_is_not_told_to_be_as_safe_as_one_row(releases: dic
 def test_the_guide_has_the_same_questions() -> None:
     text = (DOCS / "board.md").read_text(encoding="utf-8")
     assert tuple(re.findall(r"^\| \*\*(.*?)\*\* \|", text, flags=re.MULTILINE)) == QUESTIONS
+
+
+def test_answers_name_columns_as_they_are_called_and_what_became_of_each(tmp_path: Path) -> None:
+    """A column is called Note, another is published in intervals, and most of the groups give one Note away."""
+    n = 40
+    table = {
+        "Alter": [str(20 + i) for i in range(n)],
+        "Note": ["1", "2", "1", "1"] * 5 + ["3", "3", "3", "4"] * 5,
+        "Gehalt": [f"{1000 + 97 * i}.50" for i in range(n)],
+    }
+    attributes = {
+        "Alter": {"role": "quasi_identifier", "hierarchy": {"intervals": [5, 10, 20]}},
+        "Note": {"role": "sensitive"},
+        "Gehalt": {"role": "sensitive", "publish_as": {"intervals": [1000]}},
+    }
+    words = {"attributes": attributes, "require": [{"k_anonymity": {"k": 5}}], "publish": "multidimensional"}
+    made = anonymize(policy_from_words(words), tmp_path / "made", source=table)
+    private, public = (answers((f / "report.html").read_text(encoding="utf-8")) for f in (made.private, made.folder))
+    assert private["How far can the data be relied on?"][0].startswith("Counting by 1 column and Note: ")
+    for told in (private, public):
+        columns = told["What became of each column?"][0]
+        assert columns == (
+            "1 quasi-identifier, made coarser; 1 sensitive column, published as it is, protected by the groups; "
+            "1 sensitive column, published coarser, protected by the groups."
+        )
+        grave = told["What is not protected?"][0]
+        assert grave.startswith("Note: ") and " on the first screen, " in grave

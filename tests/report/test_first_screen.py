@@ -65,6 +65,26 @@ def test_a_group_that_agrees_is_told_in_red_on_every_first_screen(tmp_path: Path
     assert (again["kept"], again["warnings"]) == (True, release.to_json()["warnings"])
 
 
+def test_what_people_with_several_rows_risk_is_told_to_the_custodian(tmp_path: Path) -> None:
+    """By rows no value has more than 3 in 10; Ann has five of ten rows, and flu in one of them with 91.7%."""
+    ills = ["flu"] * 3 + ["cold"] * 3 + ["gout"] * 2 + ["ulcer"] * 2
+    table = {
+        "who": ["Ann"] * 5 + [f"P{i}" for i in range(15)],
+        "age": ["21"] * 10 + ["31"] * 10,
+        "ill": ills + ills,
+    }
+    attributes = {"who": {"role": "person"}, "age": AGE, "ill": ILL}
+    release = published(tmp_path, table, [{"k_anonymity": {"k": 5}}, {"l_diversity": {"l": 3}}], attributes=attributes)
+    assert release.manifest["groups"] == 2
+    told = "ill: whoever has most rows of a group has one of its values likelier than not, in groups with 50% of the"
+    public, private = map(first_screen, pages(release))
+    assert told in private and "likelier than not" not in public
+    assert told in to_text(release.report)
+    each = {**table, "who": [f"P{i}" for i in range(20)]}
+    alone = anonymize(policy([{"k_anonymity": {"k": 5}}], attributes=attributes), tmp_path / "alone", source=each)
+    assert "whoever has most rows" not in to_text(alone.report)
+
+
 def test_values_that_no_promise_lists_are_told(tmp_path: Path) -> None:
     table = {
         "age": [f"{20 + i}" for i in range(8)],

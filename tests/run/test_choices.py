@@ -201,6 +201,26 @@ def test_a_value_that_a_whole_group_shares_is_told_with_its_mend() -> None:
     assert "single value" not in " ".join(recommendation(near(mixed, {"k_anonymity": {"k": 10}}))[1])
 
 
+def test_a_value_that_is_likelier_than_not_is_told_with_what_prevents_it_of_every_column() -> None:
+    """As `init` proposes: three different values are promised, and one of them may still be most of a group."""
+    ages = [str(20 + n // 10) for n in range(60)]
+    mostly = {
+        "age": ages,
+        "sex": ["m"] * 60,
+        "race": ["a"] * 30 + ["b"] * 30,
+        "disease": (["flu"] * 7 + ["cold", "gout", "hiv"]) * 3 + (["cold"] * 3 + ["gout"] * 3 + ["hiv"] * 4) * 3,
+    }
+    c = near(mostly, {"k_anonymity": {"k": 10}}, {"l_diversity": {"l": 3}})
+    told = " ".join(recommendation(c)[1])
+    assert "a group of it makes a value likelier than not: of disease (70%)." in told
+    assert "To prevent that, promise 2-diversity of disease (no value above 1/2) as well (l_diversity: {" in told
+    frequent = [choice for choice in c.choices.further if "no value above 1/2" in choice.models[-1].describe()]
+    assert frequent and frequent[0].point.risk is not None and frequent[0].point.risk.certain["disease"] <= 0.5
+    promised = near(mostly, {"l_diversity": {"l": 2, "kind": "frequency"}}, {"k_anonymity": {"k": 10}})
+    assert "likelier than not" not in " ".join(recommendation(promised)[1])
+    assert all("no value above" not in choice.models[-1].describe() for choice in promised.choices.further)
+
+
 def test_a_promise_keeps_its_other_words_in_the_lines_to_set(table: dict[str, Any]) -> None:
     c = near(table, SEVERAL)
     best = c.choices.strengths[-1]

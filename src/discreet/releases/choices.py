@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -48,6 +49,7 @@ class Choice:
     models: tuple[PrivacyModel, ...]
     strength: Fraction | None  # None without a dial
     point: Point
+    more: Mapping[str, object] | None = None  # what it promises beside the policy, as a policy says it
 
     @property
     def loss(self) -> float | None:

@@ -9,6 +9,7 @@ from discreet.labels.figures import chance, number, percent
 from discreet.labels.whose import Whose
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.report.data import ReportData
+from discreet.report.kinds import fate
 from discreet.report.release import ReleaseData
 from discreet.report.sections.risks import ONE_ROW, RiskPicture, Risks
 from discreet.report.text import checked_from, counting, headline
@@ -67,7 +68,8 @@ def _open(data: ReleaseData) -> str:
     told = data.warnings
     grave = sum(one.grave for one in told)
     first = f"{len(told)} thing{'s' * (len(told) != 1)} on the first screen, {grave or 'none'} grave"
-    return f"{first if told else 'Nothing that the figures show'}; {len(data.open_risks)} risks to think about below."
+    below = f"{first if told else 'Nothing that the figures show'}; {len(data.open_risks)} risks to think about below."
+    return " ".join([*(one.sentence for one in told if one.grave), below])
 
 
 def _found(data: ReleaseData) -> str:
@@ -130,7 +132,8 @@ def _reliable(data: ReleaseData, private: ReportData | None) -> tuple[str, str, 
     if not data.published:
         return "There is nothing to rely on.", "verdict", "first screen"
     if private is not None and private.answers is not None and private.answers.typical is not None:
-        return counting(private.answers, private.answers.typical).capitalize() + ".", *answers
+        told = counting(private.answers, private.answers.typical)
+        return f"{told[:1].upper()}{told[1:]}.", *answers
     place = ("use", "How to use the data") if private is None else ("made", "How it was made")
     if not data.error_bars:
         return "Values are those of the table, but how often they occur together is not told.", *place
@@ -138,19 +141,19 @@ def _reliable(data: ReleaseData, private: ReportData | None) -> tuple[str, str, 
     exact = sum(bar.largest == 0 for bar in data.error_bars)
     if exact == bars:
         return "Counts of the published rows by the published values of a column are exact.", *place
-    return (
-        f"Of {bars} kinds of counts that are named there, {exact or 'none'} are exact; the others lie in a range.",
-        *place,
-    )
+    if not exact:
+        return "None of the counts that are named there is exact: each lies in a range.", *place
+    return f"Of {bars} kinds of counts that are named there, {exact} are exact; the others lie in a range.", *place
 
 
 def _columns(data: ReleaseData) -> str:
-    roles = Counter(column.role for column in data.columns)
-    named = (
-        ("quasi_identifier", "quasi-identifier", PUBLICATIONS[data.publish].words.quasi_identifiers),
-        ("sensitive", "sensitive column", "published as it is, protected by the groups"),
-        ("other", "other column", "published as it is, protected by nothing"),
-    )
-    parts = [f"{roles[role]} {name}{'s' * (roles[role] != 1)}: {fate}" for role, name, fate in named if roles[role]]
-    hidden = roles.total() - sum(roles[role] for role, _, _ in named)
+    fates = Counter((column.role, fate(data.publish, column.role, column.rounded)) for column in data.columns)
+    named = {"quasi_identifier": "quasi-identifier", "sensitive": "sensitive column", "other": "other column"}
+    parts = [
+        f"{many} {name}{'s, each' if many != 1 else ','} {told}"
+        for role, name in named.items()
+        for (of, told), many in fates.items()
+        if of == role
+    ]
+    hidden = sum(many for (role, _), many in fates.items() if role not in named)
     return "; ".join([*parts, *([f"{hidden} never published"] if hidden else [])]) + "."

@@ -18,6 +18,7 @@ from discreet.report.sections.open_risks import open_risks
 from discreet.report.sections.presence import Confident, Present
 from discreet.report.sections.presence_risks import presence_risks
 from discreet.report.sections.registry import SECTIONS, Private, private_figures
+from discreet.report.sections.risks import likely_of_people
 from discreet.report.sections.tied_values import tied_risks
 from discreet.report.sections.worst_case import WorstCase, seen_through
 from discreet.report.words import roles_of
@@ -39,6 +40,7 @@ class ReportData(ReleaseData):
     seconds: Mapping[str, float]
     facts: Mapping[str, str | int | float | bool]
     undecided: tuple[str, ...] = ()  # columns that nobody has decided on
+    of_people: tuple[Exposure, ...] = ()  # what is not protected where people have several rows
 
     @property
     def of_no_use(self) -> str:
@@ -50,10 +52,11 @@ class ReportData(ReleaseData):
 
     @property
     def warnings(self) -> tuple[Exposure, ...]:
-        """What has to be read first, for the custodian: also that decisions were left open."""
-        if not self.undecided:
-            return super().warnings
-        return (Exposure(nobody_decided(self.undecided), None, False), *super().warnings)
+        """What has to be read first, for the custodian: also that decisions were left open, and what the published
+        files don't tell of people with several rows.
+        """
+        open_decisions = [Exposure(nobody_decided(self.undecided), None, False)] if self.undecided else []
+        return (*open_decisions, *super().warnings, *self.of_people)
 
     def __repr__(self) -> str:
         from discreet.report.text import to_text  # late: it is made of this module
@@ -145,4 +148,5 @@ def report_data(
         seconds=dict(figures["seconds"]),
         facts=scalars(figures["facts"]),
         undecided=tuple(figures.get("undecided", ())),
+        of_people=likely_of_people(plan),
     )

@@ -47,6 +47,7 @@ STATED = (
 NONE_LIKELY_BY_ROWS = (
     "by rows, no group raises a value above one half; a person with several rows is likelier to have it in one of them"
 )
+NONE_LIKELIER_THAN_NOT = "l_diversity: {l: 2, kind: frequency} would have prevented it"
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def exposures(
             *(
                 _of_one_value(name, whose)
                 if hidden and _is_constant(groups.tallies[name])
-                else _of_values(name, _about_values(name, kinds, sensitive), groups, whose)
+                else _of_values(name, _about_values(name, kinds, sensitive), groups, whose, publish != "ambiguity")
             ),
             *_of_rare_values(name, groups.tallies[name], k, whose),
         )
@@ -177,18 +178,20 @@ def _of_one_value(name: str, whose: Whose) -> list[Exposure]:
 
 
 def _of_values(
-    name: str, about: Sequence[tuple[str, Mapping[str, Any]]], groups: Groups, whose: Whose
+    name: str, about: Sequence[tuple[str, Mapping[str, Any]]], groups: Groups, whose: Whose, repairable: bool
 ) -> list[Exposure]:
-    """What a group tells of the values of a column, whatever is promised."""
+    """What a group tells of the values of a column, whatever is promised; if grave, what promise prevents it."""
     tally = groups.tallies[name]
     certain, nearly, likely = likely_shares(groups, tally)
-    parts = [f"make a value certain for {percent(certain)} of the rows"] if certain else []
+    told = [("certain", certain)] if certain else []
     if nearly and nearly != certain:
-        parts.append(f"raise one above 90% for {percent(nearly)} of the rows")
+        told.append(("likelier than 90%", nearly))
     if likely and likely not in (certain, nearly):
-        parts.append(f"raise one above one half for {percent(likely)} of the rows")
-    chances = [f"groups {', '.join(parts)}"] if parts else []
+        told.append(("likelier than not", likely))
+    parts = [f"{word} for {percent(share)}{' of the rows' * (i == 0)}" for i, (word, share) in enumerate(told)]
+    chances = [f"groups make a value {', '.join(parts)}"] if parts else []
     grave = certain >= CERTAIN or nearly >= NEARLY_CERTAIN or likely >= LIKELY
+    repair = [NONE_LIKELIER_THAN_NOT] if grave and repairable else []
     subject = f"{shown(name)}: "
     if not about:
         subject += "nothing is promised about it inside a group"
@@ -198,8 +201,8 @@ def _of_values(
     elif not chances:
         return []
     else:
-        return [Exposure(f"{subject}{chances[0]}.", max(certain, nearly, likely), grave)]
-    return [Exposure(f"{'; '.join([subject, *chances])}.", max(certain, nearly, likely), grave)]
+        return [Exposure(f"{subject}{'; '.join([*chances, *repair])}.", max(certain, nearly, likely), grave)]
+    return [Exposure(f"{'; '.join([subject, *chances, *repair])}.", max(certain, nearly, likely), grave)]
 
 
 def _others(about: Sequence[tuple[str, Mapping[str, Any]]], tally: Tally) -> float | None:

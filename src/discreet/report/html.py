@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from discreet.policy.kinds import PUBLICATIONS
 from discreet.report import charts
 from discreet.report.board import board
 from discreet.report.data import ReportData
-from discreet.report.kinds import glossary, roles
+from discreet.report.kinds import fate, glossary
 from discreet.report.made import facts_in_words, searched, settings_in_words
 from discreet.report.release import ReleaseData
 from discreet.report.sections.coarser import EXACTNESS
@@ -64,7 +64,7 @@ def _common(data: ReleaseData, private: ReportData | None) -> dict[str, object]:
         "glossary": glossary(data.publish),
         "one_row": ONE_ROW,
         "private": private is not None,
-        "roles": roles(data.publish),
+        "fate": partial(fate, data.publish),
         "rounded_up": charts.rounded_up,
         "searched": searched,
         "settings_in_words": settings_in_words,

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from discreet.policy.kinds import PUBLICATIONS
 
 _ROLES = {
     "identifier": "never published",
     "wishes": "what each row asks to be hidden; never published",
-    "quasi_identifier": "made coarser",
     "sensitive": "published as it is, protected by the groups",
     "other": "published as it is, protected by nothing",
     "person": "never published; says whose row it is",
@@ -25,9 +22,16 @@ _COARSER = (
 )
 
 
-def roles(publish: str) -> Mapping[str, str]:
-    """What becomes of a column, by its role."""
-    return _ROLES | {"quasi_identifier": PUBLICATIONS[publish].words.quasi_identifiers}
+def fate(publish: str, role: str, rounded: bool = False) -> str:
+    """What becomes of a column, by its role; `rounded`: it is published as less exact values than it has.
+
+    >>> fate("generalization", "sensitive"), fate("generalization", "sensitive", rounded=True)
+    ('published as it is, protected by the groups', 'published coarser, protected by the groups')
+    """
+    if role == "quasi_identifier":
+        return PUBLICATIONS[publish].words.quasi_identifiers
+    told = _ROLES.get(role, "")
+    return told.replace("as it is", "coarser") if rounded else told
 
 
 def glossary(publish: str) -> tuple[tuple[str, str], ...]:

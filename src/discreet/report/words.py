@@ -14,6 +14,7 @@ from discreet.policy.ranges import HIERARCHY, VALUES
 from discreet.report.marginals import printable, shown
 
 # Parts of a hierarchy that name no value of the column.
+_KEYS = {"decimals": "numbers with fractions"}  # that don't explain themselves
 WIDTHS = {"intervals", "prefixes", "dates"}
 _ENDS = {HIERARCHY: "ranges end on its boundaries", VALUES: "ranges end at values of the table"}
 
@@ -64,7 +65,7 @@ def hierarchy_in_words(words: object) -> str:
     """
     if not isinstance(words, Mapping):
         return ""
-    return "; ".join(f"{key} {_plain(key, value)}".strip() for key, value in words.items() if value)
+    return "; ".join(f"{_KEYS.get(key, key)} {_plain(key, value)}".strip() for key, value in words.items() if value)
 
 
 def hierarchies_in_words(manifest: Mapping[str, Any]) -> dict[str, str]:

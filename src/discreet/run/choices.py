@@ -64,7 +64,7 @@ def choices(policy: Policy, counted: Counted, progress: Progress = silent) -> Ch
     own = None if dial is None else _own(policy, dial)
     tried = _tried(dial, own) if len(counted.frequency.counts) <= MOST_COMBINATIONS else [own] if dial else []
     kinds = [word for word in PUBLICATIONS if not is_exact(word)]
-    further = [(w, given) for w, given in _FURTHER if policy.sensitive and w not in _promised(policy)]
+    further = [(w, given) for w, given in _FURTHER if policy.sensitive and not _promised(policy, w, given.get("kind"))]
     price = _pricing(counted, 2 * len(tried) + len(kinds) + len(further), progress)
     asked = price(policy, policy.publish, own)
     others = [price(v, w, own) for w in kinds if w != policy.publish and _can(v := _variant(policy, dial, w, own))]
@@ -80,7 +80,11 @@ def choices(policy: Policy, counted: Counted, progress: Progress = silent) -> Ch
     if recommended is None:
         return Choices(dial, asked, tuple(ways), tuple(strengths), (), None)
     base = _variant(policy, dial, recommended.publish, recommended.strength)
-    more = [price(_with(base, word, given), recommended.publish, recommended.strength) for word, given in further]
+    more = [
+        replace(price(variant, recommended.publish, recommended.strength), more={word: dict(given)})
+        for word, given in further
+        if _can(variant := _with(base, word, given))
+    ]
     return Choices(dial, asked, tuple(ways), tuple(strengths), tuple(more), recommended)
 
 
@@ -121,8 +125,9 @@ def _tried(dial: Dial | None, own: Fraction | None) -> Sequence[Fraction | None]
     return sorted({*map(Fraction, _values(dial.word, dial.name)), own}, reverse=not dial.more_is_stronger)
 
 
-def _promised(policy: Policy) -> set[str]:
-    return {words_of(entry)[0] for entry in policy.require}
+def _promised(policy: Policy, word: str, kind: object) -> bool:
+    """Does the policy make such a promise? Of several kinds, as of ℓ-diversity, of this kind."""
+    return any(own == word and kind in (None, given.get("kind")) for own, given in map(words_of, policy.require))
 
 
 def _variant(policy: Policy, dial: Dial | None, publish: str, strength: Fraction | None) -> Policy | PolicyError:

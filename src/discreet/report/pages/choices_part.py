@@ -27,6 +27,7 @@ MEANT = {
     "confident_presence.delta": "the largest chance that anybody may have of being in the table",
     "delta_disclosure.delta": "a value's share may change by a factor of e to so much, either way",
 }
+_HALF = 0.5 + 1e-9  # a chance that is one half but for rounding is not above it
 COLUMNS = ("loss", "answers off by", "left out", "mean chance to pick")
 
 
@@ -168,7 +169,7 @@ def tables(c: PolicyComparison) -> list[tuple[str, str, list[tuple[str, Choice]]
             (
                 "One promise more, beside those that are recommended",
                 "",
-                [(f"and {printable(choice.models[-1].describe())}", choice) for choice in near.further],
+                [(f"and {_more(near, choice)}", choice) for choice in near.further],
             )
         )
     return told
@@ -249,20 +250,40 @@ def _further_on(c: PolicyComparison) -> str:
 
 
 def _known(near: Choices) -> str:
-    """Columns whose value the recommended release gives away of a whole group, and what would keep it from that."""
+    """Columns whose value the recommended release makes known of a whole group, or likelier than not in one, and what
+    was tried that keeps it from that.
+    """
     best = near.recommended
     if best is None or best.point.risk is None:
         return ""
-    columns = [shown(name) for name, chance in best.point.risk.certain.items() if chance >= 1]
-    if not columns:
+    surest = best.point.risk.certain
+    certain = [shown(name) for name, of_value in surest.items() if of_value >= 1]
+    likely = [f"{shown(name)} ({chance(of_value)})" for name, of_value in surest.items() if 1 > of_value > _HALF]
+    if certain:
+        told = f"But a group of it has a single value of {' and of '.join(certain)}, which is then known of all in it."
+    elif likely:
+        told = f"But a group of it makes a value likelier than not: of {' and of '.join(likely)}."
+    else:
         return ""
-    told = f"But a group of it has a single value of {' and of '.join(columns)}, which is then known of all in it."
-    mends = [(choice.loss, choice) for choice in near.further if choice.loss is not None]
+    limit = 1 if certain else _HALF
+    mends = [(c.loss, c) for c in near.further if c.loss is not None and _surest(c) < limit]
     if not mends:
         return told
     loss, mend = min(mends, key=lambda pair: pair[0])
-    also = printable(mend.models[-1].describe())
-    return f"{told} To prevent that, promise {also} as well: a loss of {percent(loss)}."
+    assert mend.more is not None
+    words = in_yaml(mend.more)[1:-1]
+    return f"{told} To prevent that, promise {_more(near, mend)} as well ({words}): a loss of {percent(loss)}."
+
+
+def _surest(choice: Choice) -> float:
+    """The largest chance of a value in any group of a release."""
+    return 1.0 if choice.point.risk is None else max(choice.point.risk.certain.values(), default=0.0)
+
+
+def _more(near: Choices, choice: Choice) -> str:
+    """What a choice promises beside what is recommended: the same of each sensitive column."""
+    already = () if near.recommended is None else near.recommended.models
+    return " and ".join(printable(model.describe()) for model in choice.models[len(already) :])
 
 
 def _nothing(near: Choices) -> str:

@@ -17,6 +17,7 @@ from discreet.counts.groups import Groups, tally
 from discreet.labels.figures import percent
 from discreet.labels.whose import Whose
 from discreet.releases.sweep import links
+from discreet.report.exposures import TOLD, Exposure
 from discreet.report.marginals import Grain, shown
 from discreet.report.sections.registry import RELEASE, Private, Public, Section
 from discreet.search.plan import Plan
@@ -123,6 +124,22 @@ def risks(plan: Plan, whose: Whose, grain: Grain) -> Risks | None:
         return None
     apart = groups.distinct is not None
     return Risks(tuple(pictures), plan.exact and not apart, apart)
+
+
+def likely_of_people(plan: Plan) -> tuple[Exposure, ...]:
+    """What rows don't show where people have several: whoever has most of a group has some value likelier than not."""
+    groups = plan.groups
+    if groups.owners is None or plan.frequency.leaf_rows is not None or not plan.published.any():
+        return ()
+    told = []
+    for name in groups.tallies:
+        share = float(groups.sizes[likeliest(groups, name) > 0.5 + _SAME].sum() / max(int(groups.sizes.sum()), 1))
+        if share >= TOLD:
+            told.append(
+                f"{shown(name)}: whoever has most rows of a group has one of its values likelier than not, in groups "
+                f"with {percent(share)} of the rows."
+            )
+    return tuple(Exposure(sentence, None, False) for sentence in told)
 
 
 def likeliest(groups: Groups, attribute: str) -> FloatArray:
