@@ -240,6 +240,20 @@ def test_a_promise_without_a_dial_is_published_in_each_way(
     assert all(choice.strength is None for choice in c.choices.ways)
 
 
+def test_a_way_that_would_do_if_no_row_were_left_out_is_told_with_its_repair(tmp_path: Path) -> None:
+    people = {"age": [str(20 + n % 40) for n in range(400)], "sex": ["m", "f"] * 200, "race": ["a"] * 400}
+    inside = {name: values[::4] for name, values in people.items()} | {"disease": ["flu", "cold"] * 50}
+    population = tmp_path / "people.csv"
+    population.write_text("\n".join(map(",".join, [people.keys(), *zip(*people.values(), strict=True)])) + "\n")
+    hidden = {"presence": {"delta": [0, 0.5], "population": str(population)}}
+    for suppress, why in ((0.02, "write suppress: 0"), (0, "")):
+        policy = policy_from_words(words(hidden, suppress=suppress))
+        ways = {way.publish: way.why for way in choices(policy, count(policy, inside)).ways}
+        assert set(ways) == {"generalization", "multidimensional"}
+        assert ways["generalization"] == "" and why in ways["multidimensional"]
+        assert bool(ways["multidimensional"]) == bool(why)
+
+
 def test_exact_values_are_named_as_not_tried(table: dict[str, Any]) -> None:
     c = near(table, K)
     assert not {way.publish for way in c.choices.ways} & {"bucketization", "ambiguity"}

@@ -67,7 +67,9 @@ def choices(policy: Policy, counted: Counted, progress: Progress = silent) -> Ch
     further = [(w, given) for w, given in _FURTHER if policy.sensitive and not _promised(policy, w, given.get("kind"))]
     price = _pricing(counted, 2 * len(tried) + len(kinds) + len(further), progress)
     asked = price(policy, policy.publish, own)
-    others = [price(v, w, own) for w in kinds if w != policy.publish and _can(v := _variant(policy, dial, w, own))]
+    others = [
+        price(v, w, own) for w in kinds if w != policy.publish and _told(v := _variant(policy, dial, w, own), policy, w)
+    ]
     ways = [asked, *others]
     way = _cheapest_way(asked, others)
     strengths = []
@@ -143,6 +145,13 @@ def _variant(policy: Policy, dial: Dial | None, publish: str, strength: Fraction
 
 def _can(variant: Policy | PolicyError) -> bool:
     return isinstance(variant, Policy)
+
+
+def _told(variant: Policy | PolicyError, policy: Policy, publish: str) -> bool:
+    """Can it be published in a way, or could it if no row had to be left out? Then the refusal is worth telling."""
+    return _can(variant) or (
+        policy.suppress > 0 and _can(_variant(replace(policy, suppress=Fraction(0)), None, publish, None))
+    )
 
 
 def _with(policy: Policy | PolicyError, word: str, given: Mapping[str, object]) -> Policy | PolicyError:
