@@ -99,7 +99,7 @@ def _guessed(data: ReleaseData, private: ReportData | None) -> tuple[str, str, s
         nothing = "The policy names no sensitive column." if data.published else "Nothing is published."
         return nothing, "verdict", "first screen"
     told = [
-        f"{p.attribute}: right with a chance of {chance(p.mean_after)} on average, for certain of "
+        f"{p.attribute}: right with a chance of {chance(p.mean_after)} on average, and certain for "
         f"{p.steps[0].told_after} of the {p.of}"
         for p in pictures
     ]
@@ -111,7 +111,9 @@ def _present(data: ReleaseData) -> str:
     if data.hides_presence:
         return "A promise limits it: see Promises for how much, and the risks for what is taken for granted."
     if PUBLICATIONS[data.publish].exact and data.ambiguous is None:
-        return "Yes: quasi-identifiers are exact, so that whoever holds a list sees which of it are in the table."
+        return (
+            "Yes: quasi-identifiers are exact, so that whoever holds a list sees which of those on it are in the table."
+        )
     return "Nothing is promised about it."
 
 

@@ -21,7 +21,7 @@ FACTS: Mapping[str, str | None] = {
     "m": "different values that each group was made of",
     "score": "cost of the release, in the measure that was searched for",
     "lower_bound": "no release of this kind costs less than",
-    "nodes": "combinations of levels there are",
+    "nodes": "combinations of levels in all",
     "nodes_checked": "combinations of levels that were judged",
     "nodes_scored": "combinations of levels that were estimated",
     "minimal_nodes": "combinations of levels that can't be finer anywhere",

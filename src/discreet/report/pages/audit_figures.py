@@ -19,7 +19,7 @@ WORDS: Mapping[str, str] = {
     "known": "rows she knows",
     "rows_until_certain": "rows she must know to be certain",
     "nearly": "nearly certain is above",
-    "smallest_epsilon": "times she believes more (ε), by the size of her other data",
+    "smallest_epsilon": "how many times more she believes (ε), by the size of her other data",
     "min_support": "fewest of a kind that she knows of",
     "confidence": "how sure that is",
     "m": "different values that a group has at least",
