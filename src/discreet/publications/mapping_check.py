@@ -63,7 +63,7 @@ def _of_levels(
     if levels != node or [*sorted(node)] != sorted(names) or any(type(level) is not int for level in levels.values()):
         return [Mistake(_PLACE, "has other levels than the manifest", AGAIN)]
     if not all(0 <= levels[name] <= height(rule) for name, rule in zip(names, rules, strict=True)):
-        return [Mistake(_PLACE, "has levels that its hierarchies have not", AGAIN)]
+        return [Mistake(_PLACE, "has levels that its hierarchies do not have", AGAIN)]
     columns = list(zip(*texts, strict=True)) if texts else [() for _ in names]
     wrong = sum(
         not all(is_name(rule, levels[name], text) for text in dict.fromkeys(column))
@@ -114,7 +114,7 @@ def _of_groups(
         (len(groups.numbers) - len(listed), "lists groups twice"),
         (idle, "lists values twice, or without a group that has them"),
         (len(published - listed), "lacks groups of the published table"),
-        (0 if "applied" in manifest else len(listed - published), "lists groups that the published table has not"),
+        (0 if "applied" in manifest else len(listed - published), "lists groups that the table does not have"),
         (wrong, "says of published values that they mean what they don't"),
         (elsewhere, "has ranges that end elsewhere than on the boundaries of their hierarchy"),
     ]

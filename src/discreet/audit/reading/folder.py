@@ -37,7 +37,7 @@ def read_json(folder: Path, name: str) -> Any:
             raise DataError(Mistake(name, f"has more than {_DEEPEST} lists in each other", AGAIN))
     content = small_json(text, name)
     if not _finite(content):
-        raise DataError(Mistake(name, "has numbers that JSON has not", AGAIN))
+        raise DataError(Mistake(name, "has numbers that JSON does not have", AGAIN))
     return content
 
 
