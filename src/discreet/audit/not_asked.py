@@ -56,8 +56,8 @@ def who_was_not_asked(
         )
     elif not undone and goal(view) is None and _about_values(view):
         notes.append(
-            "Somebody who tries to undo the search: what a search for these promises refuses is not known here, and so "
-            "not what she would learn from it."
+            "Somebody who tries to undo the search: what a search for these promises refuses is not known here, nor "
+            "is what she would learn from it."
         )
     elif not undone:
         notes.append(

@@ -77,14 +77,15 @@ def _found(data: ReleaseData) -> str:
     if data.ambiguous is not None:
         most = percent(data.ambiguous.total)
         return f"No row can be picked. The chance that a {words.person} is in the table is at most {most}."
+    fewest = f"{data.smallest_group:,} row{'s' * (data.smallest_group != 1)}"
     if PUBLICATIONS[data.publish].exact:
         return (
             "Yes, unless others have the same quasi-identifiers, which are published exactly. What is hidden is which "
-            f"value goes with it, among those of at least {data.smallest_group:,} rows."
+            f"value of its group goes with it; the smallest group has {fewest}."
         )
     alone = data.smallest_group == 1
     average = number(data.average_group or 0)
-    smallest = f"The smallest of {data.groups:,} groups has {data.smallest_group:,} rows, the average {average}"
+    smallest = f"The smallest of {data.groups:,} groups has {fewest}, the average {average}"
     return f"{'Yes: some rows are alone' if alone else 'Only as one of a group'}. {smallest}."
 
 

@@ -20,7 +20,7 @@ WORDS: Mapping[str, str] = {
     "rows_until_certain": "rows she must know to be certain",
     "nearly": "nearly certain is above",
     "smallest_epsilon": "how many times more she believes (ε), by the size of her other data",
-    "min_support": "fewest of a kind that she knows of",
+    "min_support": "fewest of a kind whose shares she knows",
     "confidence": "how sure that is",
     "m": "different values that a group has at least",
     "l": "different values that a group has at least",

@@ -293,7 +293,7 @@ def figures(details: Mapping[str, Any], of: str = ROWS) -> list[tuple[str, str]]
     >>> figures({"people_in_both": 1200, "mean": 0.25})
     [('rows in both', '1,200'), ('chance on average', '0.25')]
     >>> figures({"smallest_epsilon": {"10": 2.5, "1000": None}})
-    [('times she believes more (ε), by the size of her other data', '10: 2.5; 1000: none')]
+    [('how many times more she believes (ε), by the size of her other data', '10: 2.5; 1000: without limit')]
     """
     return [
         (WORDS.get(name, name.replace("_", " ")).replace(PEOPLE, of), _unbounded(name, value))
@@ -306,6 +306,8 @@ def _unbounded(name: str, value: object) -> str:
     >>> _unbounded("delta", None), _unbounded("alone", 3)
     ('beyond all bounds: some value is ruled out', '3')
     """
+    if name == "smallest_epsilon" and isinstance(value, Mapping):
+        return _figure({size: "without limit" if one is None else one for size, one in value.items()})
     return "beyond all bounds: some value is ruled out" if name == "delta" and value is None else _figure(value)
 
 
