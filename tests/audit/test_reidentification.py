@@ -191,7 +191,7 @@ def test_a_list_that_is_not_everybody_is_told():
     case = Case((((Exactly("a"),), 2), ((Exactly("b"),), 2)), (("a",), ("a",), ("b",)))
     found = by_name(reidentification(case.view(), case.population))["journalist"]
     assert found.worst == 1 / 2
-    assert "It has not: 2 rows" in found.assumes
+    assert "It does not: 2 rows" in found.assumes
 
 
 def test_values_written_in_another_way_are_told():

@@ -73,7 +73,7 @@ def test_the_source_of_a_policy_with_private_rows_is_those_rows(folder: Path) ->
     made = anonymize(policy, folder / "release")
     assert verify(made.folder, policy, folder / "people.csv").kept
     found = verify(made.folder, folder / "people.csv", folder / "people.csv")
-    assert ["has 200 rows, the release was made from 50" in m.rule for m in found.mistakes] == [True]
+    assert ["has 200 rows, but the release was made from 50" in m.rule for m in found.mistakes] == [True]
 
 
 def test_a_policy_without_a_source_is_none(folder: Path) -> None:

@@ -108,8 +108,8 @@ def test_mistakes_of_table_and_population_are_told_together(tmp_path: Path) -> N
         take_in(asked, {"age": ["30"], "twon": ["A"]})
     assert [str(m).replace(str(tmp_path), "") for m in caught.value.mistakes] == [
         "attributes.town: no such column; did you mean 'twon'?",
-        "/people.csv: has no column 'age', the table does; did you mean 'agee'?",
-        "/people.csv: has no column 'town', the table does; known: 'agee', 'city'",
+        "/people.csv: has no column 'age', which the table has; did you mean 'agee'?",
+        "/people.csv: has no column 'town', which the table has; known: 'agee', 'city'",
     ]
 
 

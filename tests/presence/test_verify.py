@@ -235,7 +235,7 @@ def test_groups_of_the_mapping_are_those_of_the_table(release: Path) -> None:
     assert "lacks groups" in told(recheck(release))
     strange = [{"text": "x", "parts": [[0, "x"]]}] * 3
     put_boxes(release, [*boxes, strange])
-    assert "lists groups that the published table does not have" in told(recheck(release))
+    assert "lists groups that the table does not have" in told(recheck(release))
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_forged_marginals_are_found_out(tmp_path: Path) -> None:
         for counts in words["confident_presence"]["marginals"].values():
             counts[next(iter(counts))] += 1000
     put_manifest(tmp_path / "release", manifest)
-    assert "has 1,231 people, the release was made with 231" in str(verify(tmp_path / "release").mistakes)
+    assert "has 1,231 people, but the release was made with 231" in str(verify(tmp_path / "release").mistakes)
 
 
 def test_a_population_beside_marginals_is_refused(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_a_lost_row_is_found_out(made: dict[str, Path], tmp_path: Path, publish:
     rows["source"], rows["suppressed"] = rows["source"] - 1, rows["suppressed"] - 1
     put_manifest(folder, manifest)
     assert verify(folder).kept
-    assert "source: has 90 rows, the release was made from 89" in str(verify(folder, source=table()).mistakes[0])
+    assert "source: has 90 rows, but the release was made from 89" in str(verify(folder, source=table()).mistakes[0])
 
 
 def test_values_that_nobody_in_their_group_has_are_found_out(tmp_path: Path) -> None:

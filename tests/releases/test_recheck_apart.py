@@ -199,8 +199,8 @@ def test_values_that_the_source_has_less_often_are_found_with_the_source(
 def test_another_source_is_told_apart(bucketized: Path, ambiguous: Path) -> None:
     for folder in (bucketized, ambiguous):
         fewer = {name: values[:-1] for name, values in SOURCE.items()}
-        assert "has 24 rows, the release was made from 25" in str(verify(folder, fewer).mistakes)
-        with pytest.raises(DiscreetError, match="has no column 'zip', the release does") as caught:
+        assert "has 24 rows, but the release was made from 25" in str(verify(folder, fewer).mistakes)
+        with pytest.raises(DiscreetError, match="has no column 'zip', which the release has") as caught:
             verify(folder, {name: values for name, values in SOURCE.items() if name != "zip"})
         assert caught.value.exit_code == 2
         with pytest.raises(DiscreetError, match="no such file"):

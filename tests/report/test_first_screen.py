@@ -46,7 +46,7 @@ def pages(release: Release) -> list[str]:
 def test_a_group_that_agrees_is_told_in_red_on_every_first_screen(tmp_path: Path) -> None:
     table = {"age": ["21", "22", "23", "31", "32", "33"], "ill": ["flu", "flu", "flu", "cold", "gout", "flu"]}
     release = published(tmp_path, table, [{"k_anonymity": {"k": 3}}])
-    told = "ill: nothing is promised about it inside a group; groups make a value certain for 50% of the rows"
+    told = "ill: nothing is promised about it inside a group; in groups with 50% of the rows a value is certain"
     for page in pages(release):
         screen = first_screen(page)
         assert f'<li class="grave">{told}' in screen
@@ -92,7 +92,7 @@ def test_values_that_no_promise_lists_are_told(tmp_path: Path) -> None:
     }
     release = published(tmp_path, table, [{"robust": {"r": 2, "values": ["HIV"]}}], publish="bucketization")
     [told] = [one.sentence for one in release.report.exposures if one.sentence.startswith("ill")]
-    assert "only listed values are protected, and 75% of the rows have another" in told
+    assert "only listed values are protected, and 75% of the rows have other ones" in told
     assert any("100% of the rows are the only ones with theirs" in one.sentence for one in release.report.exposures)
 
 

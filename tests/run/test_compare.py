@@ -79,7 +79,9 @@ def test_the_first_line_says_what_the_policy_itself_delivers(
 
 def test_a_policy_without_a_release_is_not_given_a_loss(table: dict[str, list[str]]) -> None:
     found = compare(policy({"k_anonymity": {"k": 5000}}), source=table)
-    first = "The policy (publish: generalization, suppress: 0) can't be published: 5000-anonymity can't be had"
+    first = (
+        "By the policy (publish: generalization, suppress: 0), nothing can be published: 5000-anonymity can't be had"
+    )
     assert first in to_text(found).splitlines()[0] and first in unescape(to_html(found))
     assert to_json(found)["policy"]["loss"] is None
 

@@ -114,6 +114,9 @@ def test_what_groups_tell_of_rows_is_not_told_of_people_who_have_several(tmp_pat
     for name, role in (("people", "person"), ("rows", "identifier")):
         release = anonymize(policy({"patient": role}, stated=False), tmp_path / name, source=visits())
         said[name] = next(one["text"] for one in release.to_json()["warnings"] if "nothing is promised" in one["text"])
-    likelier = "a person with several rows is likelier to have it in one of them"
-    assert "by rows, no group raises a value above one half" in said["people"] and likelier in said["people"]
+    likelier = "a person with several rows is likelier to have a given value in one of them"
+    assert (
+        "by rows, in no group does the chance of a value rise above one half" in said["people"]
+        and likelier in said["people"]
+    )
     assert "by rows" not in said["rows"]

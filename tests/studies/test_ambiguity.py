@@ -173,7 +173,7 @@ def test_the_whole_study_becomes_text_json_and_a_page(measured: Measured, monkey
     assert "3,000 rows" in made.data
     page = to_html(made)
     assert page.count("<svg") >= len(made.figures)
-    assert "Done otherwise than in the paper" in page
+    assert "Done differently from the paper" in page
     assert "<script" not in page
     told = json.loads(json.dumps(to_json(made), allow_nan=False))
     assert len(told["figures"]) == len(made.figures)

@@ -109,7 +109,7 @@ def test_it_says_that_the_people_are_invented_and_what_was_done_otherwise(made: 
     assert "3,000 rows" in made.data
     text = to_text(made)
     assert text.count("measured:") == len(made.claims)
-    assert "Done otherwise than in the paper" in text
+    assert "Done differently from the paper" in text
     page = to_html(made)
     assert page.count("✗ does not") == len(made.claims) - made.held
     assert page.count("The same as a table") == len(made.figures)

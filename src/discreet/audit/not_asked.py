@@ -56,8 +56,8 @@ def who_was_not_asked(
         )
     elif not undone and goal(view) is None and _about_values(view):
         notes.append(
-            "Somebody who tries to undo the search: what a search for these promises refuses is not known here, and so "
-            "not what she would learn from it."
+            "Somebody who tries to undo the search: what a search for these promises refuses is not known here, nor "
+            "is what she would learn from it."
         )
     elif not undone:
         notes.append(
@@ -66,7 +66,7 @@ def who_was_not_asked(
         )
     if view.left_out + view.starred and _chosen(view):
         notes.append(
-            "Somebody who knows by what rule rows were left out: of those left out she may learn more than is "
+            "Somebody who knows by what rule rows were left out: about these she may learn more than is "
             "counted here; `docs/presence.md` and `docs/policy.md` say how it is decided."
         )
     if second is None and intersected:
@@ -82,7 +82,7 @@ def who_was_not_asked(
         why = "they have no sensitive attribute with values in common, or too many groups fit everybody"
         if not (view.kind.rows_are_people and second.kind.rows_are_people):
             why = "an ambiguous release does not tell which values belong together"
-        notes.append(f"Somebody who holds both releases: her people can't be placed in them; {why}.")
+        notes.append(f"Somebody who holds both releases: the people she asks about can't be placed in them; {why}.")
     return notes
 
 

@@ -46,7 +46,7 @@ class KindWords:
     undeclared: str  # what became of a column that was not declared one of them
     spread: str = ""  # how shares of values are told from it, where that is not plain
     # Of releases of exact values:
-    hidden: str = ""  # what they keep to themselves, after "hidden is"
+    hidden: str = ""  # what they keep to themselves, after "what is hidden is"
     price: str = ""  # the same, before "is not told"
     apart: str = ""  # how values stand in tables, after "published as they were"
     entry: str = ""  # what a row of a table is, if all tables are alike

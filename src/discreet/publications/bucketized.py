@@ -115,9 +115,9 @@ BUCKETIZATION = BucketizedKind(
         "are hidden, and the less is known about them.",
         use=(
             "The exact quasi-identifiers of every row are in one table, the sensitive values of each group in another. "
-            "Join them by the group: a row of a group of n has a value that b of them have with a chance of b / n.",
+            "Join them by the group: in a group of n rows, each has a value that b of them have with chance b / n.",
             "Counts by quasi-identifiers alone, or by sensitive values alone, are exact. Counts by both are estimates: "
-            "sum up a · b / n over the groups, where a rows of the group have the quasi-identifiers.",
+            "sum up a · b / n over the groups, where a of a group's n rows have the quasi-identifiers and b the value.",
             "The numbers of the groups are random and mean nothing.",
         ),
         quasi_identifiers="published as it is, apart from the sensitive values",

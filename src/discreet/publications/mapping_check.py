@@ -114,10 +114,7 @@ def _of_groups(
         (len(groups.numbers) - len(listed), "lists groups twice"),
         (idle, "lists values twice, or without a group that has them"),
         (len(published - listed), "lacks groups of the published table"),
-        (
-            0 if "applied" in manifest else len(listed - published),
-            "lists groups that the published table does not have",
-        ),
+        (0 if "applied" in manifest else len(listed - published), "lists groups that the table does not have"),
         (wrong, "says of published values that they mean what they don't"),
         (elsewhere, "has ranges that end elsewhere than on the boundaries of their hierarchy"),
     ]

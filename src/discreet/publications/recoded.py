@@ -135,8 +135,8 @@ _WORDS = KindWords(
     use=(
         "Each row is one row of the original table, with coarser values: a range such as 20-39, a name of several "
         "values, the first characters of a code (479**), a set {a, b}, or * for anything.",
-        "The sensitive values are exact, so counts by published values are. Within a range nothing is told: take its "
-        "values as evenly spread only if nothing better is known, and let models see ranges as ranges.",
+        "The sensitive values are exact, so counts by published values are exact, too. Within a range nothing is "
+        "told: take its values as evenly spread only if nothing better is known, and let models see ranges as ranges.",
         "Rows are in random order. Their place in the file means nothing.",
     ),
     quasi_identifiers="made coarser",
@@ -144,7 +144,7 @@ _WORDS = KindWords(
     spread=", if a range is spread evenly over its values",
 )
 GENERALIZATION = RecodedKind(
-    "generalization", replace(_WORDS, title="generalization: every row of a column at the same level")
+    "generalization", replace(_WORDS, title="generalization: each column at the same level in all rows")
 )
 MULTIDIMENSIONAL = RecodedKind(
     "multidimensional",

@@ -111,7 +111,7 @@ def _by_box(hierarchies: Sequence[Hierarchy], mapping: Mapping[str, Any], texts:
     mistakes = [
         Mistake("mapping.json", f"{rule} ({many:,})", AGAIN)
         for many, rule in [
-            (len(set(listed) - number.keys()), "lists groups that the published table does not have"),
+            (len(set(listed) - number.keys()), "lists groups that the table does not have"),
             (len(number.keys() - set(listed)), "lacks groups of the published table"),
         ]
         if many

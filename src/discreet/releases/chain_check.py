@@ -116,7 +116,7 @@ def _unlike(
     if len(np.unique(own[own >= 0])) < int((own >= 0).sum()) or int((stands >= 0).sum()) < int(
         (ledger.latest >= 0).sum()
     ):
-        return "speaks of people whom the table does not have, or of some twice"
+        return "names people whom the table does not have, or names some twice"
     values = ledger.values([*counted.values[-1], *published.values.frequencies.values[0]])
     index = {value: i for i, value in enumerate(values)}
     code = np.array([index[v] for v in counted.values[-1]], dtype=np.int64)[counted.codes[-1]]

@@ -47,7 +47,7 @@ _UNTOLD = (
 )
 _UNFIT = (
     "several of the source's rows could stand in one place of the release, and what standing.json in the custodian's "
-    "folder says of it can't be: it is not that of this release and this table"
+    "folder says of it can't be true: it is not that of this release and this table"
 )
 _LARGEST_STANDING = 1_000_000_000  # bytes
 _OWN_ROWS = Mistake(
@@ -332,14 +332,14 @@ def _check_counts(published: Published, manifest: Manifest) -> list[Mistake]:
     expected = rows["published"] + (rows["suppressed"] if star else 0)
     mistakes = []
     if published.rows != expected or published.starred < expected - rows["published"]:
-        rule = f"has {published.rows:,} rows, the manifest says {expected:,}"
+        rule = f"has {published.rows:,} rows, but the manifest says {expected:,}"
         mistakes.append(Mistake(place, rule, AGAIN))
     if rows["published"] + rows["suppressed"] != rows["source"] or rows["suppressed"] > rows["limit"]:
         mistakes.append(Mistake("manifest.json", "its row counts don't add up", AGAIN))
     if published.groups != manifest["groups"] or published.smallest != manifest["smallest_group"]:
         rule = (
             f"has {published.groups:,} groups, the smallest of {published.smallest:,} rows, "
-            f"the manifest says {manifest['groups']:,} and {manifest['smallest_group']:,}"
+            f"but the manifest says {manifest['groups']:,} and {manifest['smallest_group']:,}"
         )
         mistakes.append(Mistake(place, rule, AGAIN))
     return mistakes
@@ -367,5 +367,5 @@ def _check_source(table: FrequencySet, manifest: Manifest) -> list[Mistake]:
     made = manifest["rows"]["source"]
     if table.rows == made:
         return []
-    rule = f"has {table.rows:,} rows, the release was made from {made:,}"
+    rule = f"has {table.rows:,} rows, but the release was made from {made:,}"
     return [Mistake("source", rule, "give the very table that was published")]

@@ -79,14 +79,15 @@ def _found(data: ReleaseData) -> str:
     if data.ambiguous is not None:
         most = percent(data.ambiguous.total)
         return f"No row can be picked. The chance that a {words.person} is in the table is at most {most}."
+    fewest = f"{data.smallest_group:,} row{'s' * (data.smallest_group != 1)}"
     if PUBLICATIONS[data.publish].exact:
         return (
             "Yes, unless others have the same quasi-identifiers, which are published exactly. What is hidden is which "
-            f"value goes with it, among those of at least {data.smallest_group:,} rows."
+            f"value of its group goes with it; the smallest group has {fewest}."
         )
     alone = data.smallest_group == 1
     average = number(data.average_group or 0)
-    smallest = f"The smallest of {data.groups:,} groups has {data.smallest_group:,} rows, the average {average}"
+    smallest = f"The smallest of {data.groups:,} groups has {fewest}, the average {average}"
     return f"{'Yes: some rows are alone' if alone else 'Only as one of a group'}. {smallest}."
 
 
@@ -101,7 +102,7 @@ def _guessed(data: ReleaseData, private: ReportData | None) -> tuple[str, str, s
         nothing = "The policy names no sensitive column." if data.published else "Nothing is published."
         return nothing, "verdict", "first screen"
     told = [
-        f"{p.attribute}: right with a chance of {chance(p.mean_after)} on average, for certain of "
+        f"{p.attribute}: right with a chance of {chance(p.mean_after)} on average, and certain for "
         f"{p.steps[0].told_after} of the {p.of}"
         for p in pictures
     ]
@@ -113,7 +114,9 @@ def _present(data: ReleaseData) -> str:
     if data.hides_presence:
         return "A promise limits it: see Promises for how much, and the risks for what is taken for granted."
     if PUBLICATIONS[data.publish].exact and data.ambiguous is None:
-        return "Yes: quasi-identifiers are exact, so that whoever holds a list sees which of it are in the table."
+        return (
+            "Yes: quasi-identifiers are exact, so that whoever holds a list sees which of those on it are in the table."
+        )
     return "Nothing is promised about it."
 
 

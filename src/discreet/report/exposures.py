@@ -44,8 +44,9 @@ STATED = (
     "That every row is another person's is stated by who made the release, and no file of it can show it: a person "
     "with several rows is less protected than is said here."
 )
+NONE_LIKELY = "in no group does the chance of a value rise above one half"
 NONE_LIKELY_BY_ROWS = (
-    "by rows, no group raises a value above one half; a person with several rows is likelier to have it in one of them"
+    f"by rows, {NONE_LIKELY}; a person with several rows is likelier to have a given value in one of them"
 )
 NONE_LIKELIER_THAN_NOT = "l_diversity: {l: 2, kind: frequency} would have prevented it"
 
@@ -183,21 +184,20 @@ def _of_values(
     """What a group tells of the values of a column, whatever is promised; if grave, what promise prevents it."""
     tally = groups.tallies[name]
     certain, nearly, likely = likely_shares(groups, tally)
-    told = [("certain", certain)] if certain else []
+    parts = [f"in groups with {percent(certain)} of the rows a value is certain"] if certain else []
     if nearly and nearly != certain:
-        told.append(("likelier than 90%", nearly))
+        parts.append(f"in groups with {percent(nearly)} of the rows the chance of a value rises above 90%")
     if likely and likely not in (certain, nearly):
-        told.append(("likelier than not", likely))
-    parts = [f"{word} for {percent(share)}{' of the rows' * (i == 0)}" for i, (word, share) in enumerate(told)]
-    chances = [f"groups make a value {', '.join(parts)}"] if parts else []
+        parts.append(f"in groups with {percent(likely)} of the rows the chance of a value rises above one half")
+    chances = [", ".join(parts)] if parts else []
     grave = certain >= CERTAIN or nearly >= NEARLY_CERTAIN or likely >= LIKELY
     repair = [NONE_LIKELIER_THAN_NOT] if grave and repairable else []
     subject = f"{shown(name)}: "
     if not about:
         subject += "nothing is promised about it inside a group"
-        chances = chances or [NONE_LIKELY_BY_ROWS if whose.several else "no group raises a value above one half"]
+        chances = chances or [NONE_LIKELY_BY_ROWS if whose.several else NONE_LIKELY]
     elif (others := _others(about, tally)) is not None:
-        subject += f"only listed values are protected, and {percent(others)} of the rows have another"
+        subject += f"only listed values are protected, and {percent(others)} of the rows have other ones"
     elif not chances:
         return []
     else:
@@ -229,7 +229,7 @@ def _of_rare_values(name: str, tally: Tally, k: int | None, whose: Whose) -> lis
     parts += [f"{percent(few)} one that fewer than {k} rows have"] if few > once else []
     sentence = (
         f"{shown(name)}: {', '.join(parts)}. Whoever knows such a value finds the row by it, "
-        f"and that they differ within a group protects {whose.nobody}. With publish_as, a policy "
+        f"and that values differ within a group protects {whose.nobody}. With publish_as, a policy "
         "publishes and judges rounder values."
     )
     return [Exposure(sentence, few, once >= FOUND_BY_VALUE or few >= FOUND_AMONG_FEW)]
@@ -240,7 +240,7 @@ def _of_rows(groups: Groups, exact: bool) -> list[Exposure]:
     alone = float((groups.sizes == 1).sum() / max(groups.sizes.sum(), 1))
     if not alone:
         return []
-    where = "in their group" if exact else "by what others may know: no other row looks like theirs"
+    where = "in their group" if exact else "by what others may know: no other row looks the same"
     return [Exposure(f"{percent(alone)} of the rows are alone {where}.", alone, alone >= ALONE)]
 
 
@@ -250,7 +250,7 @@ def _of_presence(people: People | None, whose: Whose) -> list[Exposure]:
         sentence = f"Nothing is promised about {whose.either('who is', 'being')} in the table."
         return [Exposure(sentence, None, False)]
     share = unique_share(people)
-    seen = whose.either("people sees who of them is", "the population sees which of it is")
+    seen = whose.either("people sees which of them are", "the population sees which of it is")
     sentence = (
         f"Quasi-identifiers are published exactly, and {percent(share)} of the rows are the only ones with theirs: "
         f"whoever holds a list of {seen} in the table."

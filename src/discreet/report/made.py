@@ -21,7 +21,7 @@ FACTS: Mapping[str, str | None] = {
     "m": "different values that each group was made of",
     "score": "cost of the release, in the measure that was searched for",
     "lower_bound": "no release of this kind costs less than",
-    "nodes": "combinations of levels there are",
+    "nodes": "combinations of levels in all",
     "nodes_checked": "combinations of levels that were judged",
     "nodes_scored": "combinations of levels that were estimated",
     "minimal_nodes": "combinations of levels that can't be finer anywhere",
@@ -114,7 +114,7 @@ def facts_in_words(facts: Mapping[str, Scalar]) -> list[tuple[str, str]]:
     """What the search tells of itself, as far as it is not told elsewhere.
 
     >>> facts_in_words({"nodes": 960, "optimal": True, "protected_share": 0.25})
-    [('combinations of levels there are', '960'), ('share of rows with a protected value', '25%')]
+    [('combinations of levels in all', '960'), ('share of rows with a protected value', '25%')]
     """
     named = [(FACTS.get(name, name.replace("_", " ")), name, value) for name, value in facts.items()]
     return [(words, _figure(name, value)) for words, name, value in named if words is not None]

@@ -123,7 +123,7 @@ def became(a: Became) -> str:
 
 def exact_values(published: Exact, publish: str) -> str:
     """What a release of exact values keeps to itself, in one line."""
-    said = f"exact, in {len(published.tables)} tables; hidden is {PUBLICATIONS[publish].words.hidden}"
+    said = f"exact, in {len(published.tables)} tables; what is hidden is {PUBLICATIONS[publish].words.hidden}"
     if not published.exchanged:
         return f"every value {said}"
     return f"quasi-identifiers {said}; {percent(published.exchanged)} of the rows have an exchanged sensitive value"

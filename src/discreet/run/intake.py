@@ -261,7 +261,7 @@ def _open_population(where: Any, columns: Sequence[str], reading: Reading) -> tu
         rename = {"source": "population"}  # what engines call a frame
         return None, [Mistake(rename.get(m.place, m.place), m.rule, m.repair) for m in error.mistakes]
     return engine, [
-        Mistake(_place(where), f"has no column {shown(name)}, the table does", did_you_mean(name, engine.columns))
+        Mistake(_place(where), f"has no column {shown(name)}, which the table has", did_you_mean(name, engine.columns))
         for name in columns
         if name not in engine.columns
     ]

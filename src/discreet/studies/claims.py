@@ -52,7 +52,7 @@ def to_text(r: Reproduction) -> str:
         lines.append(f"{'holds   ' if claim.holds else 'DOES NOT'}  {claim.says} ({claim.where})")
         lines.append(f"          measured: {claim.measured}")
     if r.notes:
-        lines += ["", "Done otherwise than in the paper:", *(f"- {note}" for note in r.notes)]
+        lines += ["", "Done differently from the paper:", *(f"- {note}" for note in r.notes)]
     lines += ["", f"{r.held} of {len(r.claims)} claims hold as stated."]
     if r.figures:
         lines.append("The figures, drawn and as tables, are in the page (-o FOLDER); their numbers in --json.")

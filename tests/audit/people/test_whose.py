@@ -23,8 +23,8 @@ from tests.audit.releasing import first_screen, manifest_of, people, publish, re
 KINDS = ("generalization", "local_recoding", "bucketization", "ambiguity")
 # Sentences in which people are spoken of, but not as rows of this release.
 GENERAL = [
-    r"Each line below is somebody who holds the published files",
-    r"What she believes of a person afterwards is her chance",
+    r"Each line below stands for somebody who holds the published files",
+    r"Her chance is what she believes of a person afterwards",
     r"in which something is true of a person",
     r"(^| )[Ss]omebody who (holds|knows|tries|subtracts|has several)",
     r"against somebody who may believe anything",
@@ -37,7 +37,7 @@ GENERAL = [
     r"A list of exactly the people who are in the table",
     r"That she gives the people of a group to its rows",
     r"Before, she has seen other data about 1,000 people",
-    r"She (has seen|learns from) (just so many )?people",
+    r"She (has seen|learns from) (just that many )?people",
     r"How much somebody's own row adds to her belief",
     r"Whoever knows more about people",
     r"She knows everybody in the group by their exact quasi-identifiers",
@@ -48,7 +48,7 @@ GENERAL = [
     r"largest chance of being in the table, without a list of the people",
     r"(about|of) the same people",
     r"give how many people have each value",
-    r"her people can't be placed in them",
+    r"the people she asks about can't be placed in them",
     r"Both releases, .*(everybody's exact quasi-identifiers|somebody)",
     r"That somebody is in both releases",
     r"(That the table is about some of|the people of the table are taken to be drawn)",

@@ -257,7 +257,7 @@ def _without(adversary: Adversary, protected: Protected, summed: Summed, unit: i
 _WORDS = {
     "I": (
         "has seen other data",
-        "Before, she has seen other data about {} people, with the shares that are told of her prior.",
+        "Before, she has seen other data about {} people, with the shares that her prior has.",
         "She learns from people as from any others, and has seen just that many. How much somebody's own row adds to "
         "her belief is told as the smallest ε.",
     ),
@@ -268,7 +268,7 @@ _WORDS = {
     ),
     "III": (
         "is sure of how frequent each value is",
-        "Before, she has seen any amount of other data, with the shares that are told of her prior.",
+        "Before, she has seen any amount of other data, with the shares that her prior has.",
         "Her shares are those. How much somebody's own row adds to her belief is told as the smallest ε.",
     ),
 }

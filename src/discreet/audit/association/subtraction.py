@@ -20,7 +20,7 @@ from discreet.audit.worlds.overlaps import overlapping
 
 THRESHOLD = 0.5
 
-_KNOWS = "Both releases, and of somebody the group and whether she is in one of them only, or in both."
+_KNOWS = "Both releases, and of somebody the group, and whether that person is in only one of them or in both."
 _ASSUMES = (
     "That whoever is in both has the same group and the same values in each, and that as many are in both as the rows "
     "allow. Whoever knows that fewer are may be surer, or less sure."

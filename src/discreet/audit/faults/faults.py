@@ -89,8 +89,8 @@ def _homogeneous(release: ReleaseFiles, judged: Sequence[Level]) -> Iterator[Fau
         named = protected(view, tally)[tally.value] & bool(broken & {None, tally.attribute})
         for grave, groups in ((True, tally.group[alone & named]), (False, tally.group[alone & ~named])):
             many = so_many(int(view.sizes[groups].sum()), view.whose.unit)
-            rule = f"one value of {tally.attribute} only, which is so told of {many}"
-            repair = MERGE if grave else "no promise forbids that: make one that does, if it is not meant"
+            rule = f"one value of {tally.attribute} only, which is thereby told of {many}"
+            repair = MERGE if grave else "no promise forbids that: if it is not intended, make one that does"
             yield from group_faults(view, "homogeneous_group", groups, rule, repair, grave=grave)
 
 

@@ -103,7 +103,7 @@ def _levels(view: ReleaseView, manifest: Mapping[str, Any]) -> Iterator[Fault]:
         left_out = promise.model == "presence" and deciding == view.left_out + view.starred
         nobody = deciding == 0 and not len(view.sizes)  # nothing is published, so no group decides
         if _is_number(deciding) and not (view.sizes == deciding).any() and not left_out and not nobody:
-            rule = f"says that a group of {_figure(deciding)} decides over {promise.model}, but there is none"
+            rule = f"says that a group of {_figure(deciding)} decides {promise.model}, but there is no such group"
             yield Fault("wrong_count", MANIFEST, rule, AGAIN)
         reached = [reading.achieved for reading in levels(replace(view, promises=(promise,)))]
         known = [float(each) for each in reached if each is not None]

@@ -61,7 +61,7 @@ def skew(persons: Persons, tally: Tally, threshold: float | None) -> Line:
         title="knows how frequent each value is",
         knows=f"{view.kind.finds} She knows how many of its rows are this person's, and how frequent each value is "
         "in the whole table.",
-        assumes="The release tells the whole table's shares truly. The chance is of the value she learnt most about.",
+        assumes="The published shares are those of the whole table. The chance is of the value she learnt most about.",
         threshold=limit_of_line(threshold, None, BELIEVED),
         rounded=ROUNDED,
         details=details | _distances(persons, tally),
@@ -175,7 +175,7 @@ def other_values(persons: Persons, tally: Tally, threshold: float | None) -> lis
             title="knows somebody's other sensitive values",
             knows=f"{view.kind.finds} She knows which of its rows have the person's values of every other sensitive "
             "attribute, and how many of these are the person's.",
-            assumes="That somebody has a value who has it in one row or more.",
+            assumes="That a person has a value if at least one of the person's rows has it.",
             threshold=limit_of_line(threshold, None, BELIEVED),
             rounded=ROUNDED,
             details={"certain": int((chance[last] == 1).sum())},
@@ -202,7 +202,7 @@ def realistic(
         each = largest_of_each(at, of_group[at.cell])
         if unknown.any():
             details = details | {"groups_left_open": int(unknown.sum())}
-            assumes += " Groups of which it is not plain how many people have which value are left out of the figure."
+            assumes += " Groups for which it is not plain how many people have which value are left out of the figure."
         return line_of_people(
             persons,
             each.chance,
@@ -211,7 +211,7 @@ def realistic(
             precision=AT_LEAST if unknown.any() else EXACT,
             threat=ASSOCIATION,
             attribute=tally.attribute,
-            assumes=f"{assumes} Of a group's people each counts once for each value that he has.",
+            assumes=f"{assumes} Each of a group's people counts once for each value that the person has.",
             threshold=limit_of_line(threshold, None, BELIEVED),
             rounded=ROUNDED,
             details=details,

@@ -133,8 +133,8 @@ def chance_of_a_value(persons: Persons, tally: Tally, threshold: float | None) -
         adversary="uniform_worlds",
         title="knows only the release",
         knows=f"{persons.rows.kind.finds} She also knows how many rows of it are this person's; nothing else.",
-        assumes="That somebody has a value who has it in one row or more. Whoever knows more about people, or about "
-        "how the groups were made, can believe more.",
+        assumes="That a person has a value if at least one of the person's rows has it. Whoever knows more "
+        "about people, or about how the groups were made, can believe more.",
         promised=None if promised is None else float(promised),
     )
 
@@ -219,8 +219,8 @@ def several_groups(persons: Persons, tally: Tally, threshold: float | None) -> l
             adversary="several_groups",
             title="knows all groups in which somebody has rows",
             knows=f"{view.kind.finds} She knows all groups in which this person has rows, and how many in each.",
-            assumes="That somebody has a value who has it in one row or more, and that groups tell nothing of each "
-            "other. If they do, the sum of the chances is the most that she can believe.",
+            assumes="That a person has a value if at least one of the person's rows has it, and that groups tell "
+            "nothing of each other. If they do, the sum of the chances is the most that she can believe.",
             threshold=limit_of_line(threshold, limit, BELIEVED),
             promised=promised,
             rounded=ROUNDED,

@@ -184,7 +184,7 @@ def presence_by_pairs(
         title="Does the promise about presence fail for a group? From pairs of columns, with a margin",
         knows="How many people of the population have each value, and each two values of two columns.",
         assumes=view.whose.told("", AS_IF)
-        + "That no three columns go together in another way than their pairs, but for the margin.",
+        + "That no three columns go together otherwise than their pairs tell, but for the margin.",
         chance=failing(view, outside, edges, low, high, factor),
         people=view.sizes,
         group=np.arange(len(view.sizes), dtype=np.int64),

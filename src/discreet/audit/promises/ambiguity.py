@@ -42,8 +42,8 @@ def _on_the_list(line: Line | None) -> str:
     said = line.details
     return (
         f"with the list that was given, of {said['on_the_list']:,} people, {said['certain']:,} are certain to be in "
-        f"the table, and {said['above_alpha']:,} are in it with more than α; for her who has none, chances over all "
-        f"groups that cover one of these people add up to {said['worst_added_up_without_list']:.3g} at most"
+        f"the table, and {said['above_alpha']:,} are in it with more than α; for somebody without one, chances over "
+        f"all groups that cover one of these people add up to {said['worst_added_up_without_list']:.3g} at most"
     )
 
 

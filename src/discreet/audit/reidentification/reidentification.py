@@ -74,7 +74,7 @@ def _prosecutor(view: ReleaseView, alike: Alike, threshold: float | None) -> Lin
         title="Which row is the target's? Knowing that the target is in",
         knows="That her target is in the table, and the target's values in the published columns.",
         assumes="That the target's values fit one group; where they fit several, she knows less. "
-        + view.whose.told("", "That one row of it is the target's: of several she is surer. ")
+        + view.whose.told("", "That one row of it is the target's; if several are, she is surer. ")
         + "All rows of the group are equally likely."
         + view.kind.about_rows,
         details=_risks(alike, 1.0 / alike.rows),
@@ -101,11 +101,12 @@ def _with_list(view: ReleaseView, alike: Alike, population: Population, threshol
     odds = view.kind.at_large(alike, population)
     details = {"on_the_list": population.people, **odds.details, "people_the_list_has_no_room_for": odds.missing}
     assumes = view.whose.told("", AS_IF) + (
-        "That the list has everybody who may be in the table, once. All ways to fill rows from it are equally likely."
+        "That all ways to fill rows from the list are equally likely, and that it has everybody who may be in "
+        "the table, once."
     )
     if odds.missing:
         assumes += (
-            f" It has not: {so_many(odds.missing, view.whose.unit)} stand in groups that can't be filled from it."
+            f" It does not: {so_many(odds.missing, view.whose.unit)} stand in groups that can't be filled from it."
         )
     return _at_large(
         view,

@@ -38,7 +38,7 @@ def read_population(
     needed = [*columns, *([] if person is None else [person])]
     engine = open_source(population, needed, reading_of(manifest), said_of_it=False)
     lacking = [
-        Mistake("population", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
+        Mistake("population", f"has no column {c!r}, which the release has", did_you_mean(c, engine.columns))
         for c in needed
         if c not in engine.columns
     ]

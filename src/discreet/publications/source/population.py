@@ -215,5 +215,5 @@ def differing(around_it: Around, said: object) -> list[Mistake]:
     people = said.get("people") if isinstance(said, Mapping) else None
     rule = "its people fall in other groups than those that the release was made with"
     if people != counted["people"]:
-        rule = f"has {counted['people']:,} people, the release was made with {people}"
+        rule = f"has {counted['people']:,} people, but the release was made with {people}"
     return [Mistake("population", rule, THE_VERY)]

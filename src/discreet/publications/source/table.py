@@ -91,7 +91,7 @@ def count_source(
     if lacking:
         raise DataError(
             *(
-                Mistake("source", f"has no column {c!r}, the release does", did_you_mean(c, engine.columns))
+                Mistake("source", f"has no column {c!r}, which the release has", did_you_mean(c, engine.columns))
                 for c in lacking
             )
         )

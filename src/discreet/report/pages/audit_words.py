@@ -99,13 +99,13 @@ def whose_rows(audit: Audit) -> list[str]:
     whose = audit.whose
     if whose.case is Whose.UNSAID:
         return [
-            "Nobody says whose rows these are, so that all figures are of rows: of somebody who has several of them "
-            "more may be known. Say it: person (a column of the source), or one row per person."
+            "Nobody says whose rows these are, so all figures are about rows: more may be known of somebody who has "
+            "several of them. Say whose they are: person (a column of the source), or one row per person."
         ]
     if whose.case is Whose.ONE_EACH:
         return ["That every row is another person's is stated: no figure here would show it if somebody had several."]
     if whose.why_not:
-        return [f"All figures are of rows: {whose.why_not}."]
+        return [f"All figures are about rows: {whose.why_not}."]
     if whose.people is not None and not whose.rows_are_people and not whose.exact:
         return [
             "It is not plain whose rows every group has (labels overlap, or rows were left out one by one): people are "
@@ -140,10 +140,10 @@ def _verdict(audit: Audit) -> str:
     """What became of the promises, and how sure adversaries can be."""
     above = sum(verdict(line) != WITHIN for line in audit.lines)
     of_rows = unit(audit) == ROWS
-    surer = f"no adversary is surer of {'any row' if of_rows else 'anybody'} than the limit"
+    surer = f"no adversary is surer of {'any row' if of_rows else 'anybody'} than the limit allows"
     if above:
         someone = "a row" if of_rows else "somebody"
-        surer = f"{above} of {len(audit.lines)} adversaries can be surer of {someone} than the limit"
+        surer = f"{above} of {len(audit.lines)} adversaries can be surer of {someone} than the limit allows"
     if by_rows := sum(rows_alone(audit, line) for line in audit.lines):
         surer += f"; {by_rows} of {len(audit.lines)} were asked about rows alone"
     if not audit.people and audit.kept:
@@ -151,7 +151,7 @@ def _verdict(audit: Audit) -> str:
     if audit.broken:
         return f"This release does not keep its promises; {surer}."
     if any(one.grave for one in audit.faults):
-        return f"There is something in this release that must not be; {surer}."
+        return f"There is something in this release that must not be there; {surer}."
     if audit.kept is None:
         return f"Not judged: {unjudged(audit)}. Nothing is known to be broken; {surer}."
     promises = "No promise is broken" if audit.levels else "This release promises nothing that could be read again"
@@ -293,7 +293,7 @@ def figures(details: Mapping[str, Any], of: str = ROWS) -> list[tuple[str, str]]
     >>> figures({"people_in_both": 1200, "mean": 0.25})
     [('rows in both', '1,200'), ('chance on average', '0.25')]
     >>> figures({"smallest_epsilon": {"10": 2.5, "1000": None}})
-    [('times she believes more (ε), by the size of her other data', '10: 2.5; 1000: none')]
+    [('how many times more she believes (ε), by the size of her other data', '10: 2.5; 1000: without limit')]
     """
     return [
         (WORDS.get(name, name.replace("_", " ")).replace(PEOPLE, of), _unbounded(name, value))
@@ -306,6 +306,8 @@ def _unbounded(name: str, value: object) -> str:
     >>> _unbounded("delta", None), _unbounded("alone", 3)
     ('beyond all bounds: some value is ruled out', '3')
     """
+    if name == "smallest_epsilon" and isinstance(value, Mapping):
+        return _figure({size: "without limit" if one is None else one for size, one in value.items()})
     return "beyond all bounds: some value is ruled out" if name == "delta" and value is None else _figure(value)
 
 

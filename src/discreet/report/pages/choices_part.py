@@ -17,15 +17,15 @@ from discreet.report.marginals import printable, shown
 from discreet.report.words import promise_in_words
 
 MEANT = {
-    "k": "at least so many {people} share a group",
-    "l": "the values of a group are as if there were at least so many, equally frequent",
-    "t": "a group's values may differ from those of the whole table by so much",
+    "k": "at least this many {people} share a group",
+    "l": "the values of a group are as if there were at least this many, equally frequent",
+    "t": "a group's values may differ from those of the whole table by this much",
     "alpha": "the largest chance that a value may have",
-    "beta": "a value's chance may grow by so many times itself",
-    "epsilon": "a chance may become so many times as large",
+    "beta": "a value's chance may grow by this many times itself",
+    "epsilon": "a chance may become this many times as large",
     "presence.delta": "the largest chance that anybody may have of being in the table",
     "confident_presence.delta": "the largest chance that anybody may have of being in the table",
-    "delta_disclosure.delta": "a value's share may change by a factor of e to so much, either way",
+    "delta_disclosure.delta": "a value's share may change by a factor of e to this power, either way",
 }
 _HALF = 0.5 + 1e-9  # a chance that is one half but for rounding is not above it
 COLUMNS = ("loss", "answers off by", "left out", "mean chance to pick")
@@ -42,12 +42,11 @@ def first_line(c: PolicyComparison) -> str:
     The losses of the lattice's nodes, further down, are those of other releases: nobody should take them for this one.
     """
     own = c.own
-    words = f"The policy (publish: {own.publish}, suppress: {c.limit:g})"
+    words = f"the policy (publish: {own.publish}, suppress: {c.limit:g})"
     if own.loss is None:
-        return f"{words} can't be published: {_why(own)}"
-    return (
-        f"{words} has a loss of {percent(own.loss)}, with {own.suppressed:,} row{'s' * (own.suppressed != 1)} left out"
-    )
+        return f"By {words}, nothing can be published: {_why(own)}"
+    left_out = f"{own.suppressed:,} row{'s' * (own.suppressed != 1)} left out"
+    return f"{words[0].upper()}{words[1:]} has a loss of {percent(own.loss)}, with {left_out}"
 
 
 def recommendation(c: PolicyComparison) -> tuple[str, list[str]]:
@@ -233,7 +232,7 @@ def _gain(c: PolicyComparison, other_way: bool, other_strength: bool) -> list[st
     elif other_strength:
         if not other_way:
             sentences.append("As asked, nothing can be published.")
-        weaker = f"{_strength(near, best)} is the strongest that can be, with a loss of {percent(best.loss)}"
+        weaker = f"{_strength(near, best)} is the strongest that is possible, with a loss of {percent(best.loss)}"
         sentences.append(f"{weaker}. It promises less than was asked for.")
     return sentences
 
@@ -260,9 +259,11 @@ def _known(near: Choices) -> str:
     certain = [shown(name) for name, of_value in surest.items() if of_value >= 1]
     likely = [f"{shown(name)} ({chance(of_value)})" for name, of_value in surest.items() if 1 > of_value > _HALF]
     if certain:
-        told = f"But a group of it has a single value of {' and of '.join(certain)}, which is then known of all in it."
+        told = (
+            f"But some group of it has a single value of {' and of '.join(certain)}, which is then known of all in it."
+        )
     elif likely:
-        told = f"But a group of it makes a value likelier than not: of {' and of '.join(likely)}."
+        told = f"But some group of it makes a value likelier than not: of {' and of '.join(likely)}."
     else:
         return ""
     limit = 1 if certain else _HALF
@@ -287,9 +288,9 @@ def _more(near: Choices, choice: Choice) -> str:
 
 
 def _nothing(near: Choices) -> str:
-    dial = "" if near.dial is None or not near.strengths else f", and for no {near.dial.title} that was"
+    dial = "" if near.dial is None or not near.strengths else f", or for any {near.dial.title} that was"
     return (
-        f"Nothing that keeps these promises can be published, in none of the ways that were tried{dial}. Allow more "
+        f"Nothing that keeps these promises can be published, in any of the ways that were tried{dial}. Allow more "
         "rows to be left out (suppress), give hierarchies more levels, or declare fewer quasi-identifiers if others "
         "can't know them."
     )

@@ -119,7 +119,9 @@ def to_text(c: PolicyComparison) -> str:
 
 def _nodes_lines(c: Comparison) -> list[str]:
     lattice = c.lattice
-    lines = ["  Here every row is published, and a column has one level everywhere: no policy need lose so much."]
+    lines = [
+        "  Here every row is published, and a column has one level everywhere: no policy need lose as much as that."
+    ]
     lines += ["", f"What each promise costs (of {len(lattice):,} nodes, with every row published)"]
     table = [["promise", "nodes", "loss", "groups", "node"]]
     for cost in c.costs:

@@ -82,7 +82,7 @@ def _below(harm: Harm, before: str, after: str) -> str:
             f"instead of {before}."
         )
     return (
-        f"δmin = {float(low):.4g}: somebody who is in the table with a chance of {chance(float(low))} only is believed "
+        f"δmin = {float(low):.4g}: somebody who is in the table with a chance of only {chance(float(low))} is believed "
         f"to have it with {after}."
     )
 

@@ -38,7 +38,7 @@ WORDS = {
     "anatomy": "rows of the most frequent sensitive values are mixed; which stand together is left to chance",
     "injector": "as Anatomy, but no row stands with a value that rows like it never have in this table",
     "mask": "similar rows stand together; where a protected value is too frequent, rows are given another value",
-    "l_diversity": "each region as coarse as it takes for no protected value to have above 1 in {l} rows of a group",
+    "l_diversity": "each region so coarse that no protected value has more than 1 in {l} rows of a group",
     "t_closeness": "every column equally coarse everywhere, until the values of each group look like the whole table's",
 }
 _LEAST_ERROR = 1e-4  # the lower end of the chart's axis of errors

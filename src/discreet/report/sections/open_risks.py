@@ -113,8 +113,8 @@ def _columns(roles: Mapping[str, str]) -> list[Risk]:
         found.append(
             (
                 "Published without protection: " + ", ".join(map(shown, other)),
-                "The promises do not look at columns of the role other. Whoever knows such a value may find the row by "
-                "it.",
+                "The promises do not look at columns with the role other. Whoever knows such a value may find the row "
+                "by it.",
             )
         )
     return found
@@ -145,9 +145,10 @@ def _together(applied: Mapping[str, Any] | None, whose: Whose) -> list[Risk]:
     follows = "The rows of this release follow the rules of an earlier one. "
     if applied.get("all_new") is False:
         judged = (
-            f"Its promises were also judged for whoever subtracts that one, if {whose.nobody} in it is in this one, "
-            f"and if as many {whose.people} as possible are: then they hold for those that came, left and stayed. Not "
-            "judged: if some stayed and others did not whose rows are equal, and releases besides these two."
+            f"Its promises were also judged for whoever subtracts that one, in two cases: if {whose.nobody} in "
+            f"it is in this one, and if as many {whose.people} as possible are. Then they hold for those that came, "
+            "left and stayed. Not judged: that some stayed and others with equal rows did not, and releases besides "
+            "these two."
         )
         return [(title, together + follows + judged)]
     judged = (
@@ -168,8 +169,9 @@ def _several_rows(whose: Whose) -> list[Risk]:
         return [
             (
                 "Rows that are known to be one person's",
-                "People may have several rows, and the release does not tell which. Whoever knows it of some rows, "
-                "from what these have in common or from elsewhere, may learn more of that person than promised.",
+                "People may have several rows, and the release does not tell which are whose. Whoever knows that some "
+                "are one person's, from what these have in common or from elsewhere, may learn more about that "
+                "person than promised.",
             )
         ]
     if whose is Whose.ONE_EACH:

@@ -44,7 +44,8 @@ _GUESSED = (
 )
 LEFT_OUT = "not in the release"
 ONE_ROW = (
-    "That is of a single row: who has several is guessed more surely, and the files don't tell whose rows they are."
+    "This is about a single row: somebody who has several is guessed more surely, and the files don't tell whose rows "
+    "they are."
 )
 _LARGEST = 1 << 62
 _SAME = 1e-9  # what lies this close to an edge is at the edge: a picture decides nothing

@@ -24,10 +24,10 @@ NOTES = (
     "selectivities of 1, 5 and 10%. Here a query asks for one sensitive value and, on 3 to 5 quasi-identifiers chosen "
     "at random, for as many values as make an expected share of 1, 5 or 10% of the people with it. Queries for which "
     "nothing qualifies are left out.",
-    "How dense a table is, the paper says as a share of rows that sensitive values are distributed to. Here density d "
+    "The paper gives a table's density as the share of rows that sensitive values are distributed to. Here density d "
     "makes the classes of salary d times as wide, so that 50 become 50 / d.",
-    "Which α and β, and which size of table, belong to figures 7 to 10 is not said. Here they are of a fifth of the "
-    f"table, with α = {ALPHA}, and β = {BETA} where it is not varied ({DENSE_BETA} over densities).",
+    "The paper does not say which α and β, and which size of table, figures 7 to 10 have. Here they are of a fifth of "
+    f"the table, with α = {ALPHA}, and β = {BETA} where it is not varied ({DENSE_BETA} over densities).",
     "α is no tighter than 1/100 where time is measured, and 1/10 in figures 7 to 10; what a tighter one costs is in a "
     "figure of its own. Generalization and Anatomy promise no α at all.",
     "Times are of the search, on whatever machine this ran: verdicts on them that rest on small differences may turn "

@@ -23,14 +23,14 @@ from discreet.studies.instant.runs import Design, all_runs
 from discreet.studies.study import Outcome, Study
 
 NOTES = (
-    "What the paper does not vary in a figure it does not tell: here k = 60, ℓ = 4, all rows, all attributes. The "
-    "hierarchies are those of the data folder.",
+    "The paper does not give the values of what a figure does not vary: here these are k = 60, ℓ = 4, all rows, all "
+    "attributes. The hierarchies are those of the data folder.",
     "The network is a tree (Chow & Liu), made in the scan that makes the histograms; the paper's came from BANJO.",
     "Times are of the processor, in memory the least of three where they are below a second. All of it is compiled "
     "code, which counts a node in memory in less than a millisecond: so only ratios can be compared, and in memory "
     "there is little to spare. Verdicts that rest on small differences may turn out otherwise the next time.",
     "The time of S-INSTANT is that of choosing candidates and of the looks at the table, not that of the summary.",
-    "But for figure 10, the probabilities of ℓ-diversity are computed our way, which needs none of the paper's "
+    "Except in figure 10, the probabilities of ℓ-diversity are computed our way, which needs none of the paper's "
     "optimizations.",
     "Candidates are found in the order of their loss, so that not all of the lattice is scored; what is found is the "
     "same. As published, one candidate is tried after the other; finer looks are ours: one query that tells about a "

@@ -168,7 +168,7 @@ class _Study:
             "section 5",
             "ART's groups are larger than those of Anatomy and Injector",
             ", ".join(f"{m} {x:.1f}" for m, x in means.items())
-            + " rows on average. ART leaves alone who neither has nor is needed to hide a protected value",
+            + " rows on average. ART leaves alone whoever neither has nor is needed to hide a protected value",
             means[ART] > max(means[ANATOMY], means[INJECTOR]),
         )
 

@@ -15,18 +15,18 @@ from discreet.studies.robust.runs import Design, outcomes
 from discreet.studies.study import Outcome, Study
 
 NOTES = (
-    "ART may suppress up to a tenth of the rows, the others nothing (Injector leaves out who fits no group). Whom ART "
-    "finds no group for are people with a protected value, mostly of a kind of whom more than 1/r have one; that no "
-    "other grouping could hide them is not shown. The paper speaks of no suppression. Problematic people are counted "
-    "among those who are published.",
+    "ART may suppress up to a tenth of the rows, the others nothing (Injector leaves out whoever fits no group). Those "
+    "for whom ART finds no group are people with a protected value, mostly of a kind of whom more than 1/r have one; "
+    "it is not shown that no other grouping could hide them. The paper does not mention suppression. Problematic "
+    "people are counted among those who are published.",
     "All methods are judged by exact posteriors, in the view of all values and in that of protected or not: somebody "
-    "is problematic in the worse of the two. Where groups are too large for that (t-closeness), only who is proven to "
-    "be above 1/r counts.",
-    "The adversary knows the distribution for every attribute set of up to 5 quasi-identifiers; of more, for those of "
-    "at most 3 of them and the whole set; and for combinations that at least 30 rows have.",
+    "is problematic in the worse of the two. Where groups are too large for that (t-closeness), only those proven to "
+    "be above 1/r count.",
+    "The adversary knows the distribution for every attribute set of up to 5 quasi-identifiers; where there are "
+    "more, for those of at most 3 of them and the whole set; and for combinations that at least 30 rows have.",
     "Each release is made once, not 100 times. Times are of the search, on whatever machine this ran: verdicts on them "
     "that rest on small differences may turn out otherwise the next time.",
-    "Of t-closeness, the adversary is taken to know who stands in which group, as of the others.",
+    "For t-closeness, as for the others, the adversary is taken to know who stands in which group.",
 )
 WORDS = (
     ("group", "people whose sensitive values are published together"),
