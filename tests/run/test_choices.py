@@ -212,7 +212,7 @@ def test_a_value_that_is_likelier_than_not_is_told_with_what_prevents_it_of_ever
     }
     c = near(mostly, {"k_anonymity": {"k": 10}}, {"l_diversity": {"l": 3}})
     told = " ".join(recommendation(c)[1])
-    assert "a group of it makes a value likelier than not: of disease (70%)." in told
+    assert "some group of it makes a value likelier than not: of disease (70%)." in told
     assert "To prevent that, promise 2-diversity of disease (no value above 1/2) as well (l_diversity: {" in told
     frequent = [choice for choice in c.choices.further if "no value above 1/2" in choice.models[-1].describe()]
     assert frequent and frequent[0].point.risk is not None and frequent[0].point.risk.certain["disease"] <= 0.5
