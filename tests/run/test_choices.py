@@ -15,6 +15,7 @@ import yaml
 from discreet import anonymize
 from discreet.errors import Infeasible
 from discreet.labels.figures import percent
+from discreet.models.presence.presence import Presence
 from discreet.policy.policy import Policy, policy_from_words
 from discreet.releases.choices import Choice, Choices, PolicyComparison
 from discreet.report.pages.choices_part import (
@@ -298,3 +299,13 @@ def test_an_impossible_policy_is_refused_by_anonymize_as_compare_says(table: dic
     asked = words({"k_anonymity": {"k": 5000}})
     with pytest.raises(Infeasible):
         anonymize(policy_from_words(asked), tmp_path / "release", source=table)
+
+
+def test_a_population_in_memory_goes_with_every_variant() -> None:
+    """Of a model made in Python: no word of a policy leads back to its frame."""
+    people = {"age": [str(20 + n % 40) for n in range(400)], "sex": ["m", "f"] * 200, "race": ["a"] * 400}
+    inside = {name: values[::4] for name, values in people.items()} | {"disease": ["flu", "cold"] * 50}
+    policy = policy_from_words(words() | {"require": [Presence((0, 0.5), people)]})
+    made = choices(policy, count(policy, inside))
+    assert {float(c.strength) for c in made.strengths if c.strength and c.loss is not None} >= {0.5, 0.3}
+    assert not any("is missing" in c.why for c in (*made.ways, *made.strengths))

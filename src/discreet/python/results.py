@@ -83,8 +83,9 @@ class AuditResult(_Page, Audit):
 
 
 class ComparisonResult(_Page, PolicyComparison):
-    """What the policy delivers (`own`), what is near it and what of it to take (`choices`), and what each promise would
-    cost with every row published (`costs`).
+    """What the policy delivers (`own`), and what is near it and what of it to take (`choices`).
+
+    `costs` are what each promise would cost with every row published.
 
     In a notebook it shows its page; `save(file)` writes it, `to_json()` is for scripts.
 

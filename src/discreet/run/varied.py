@@ -85,7 +85,11 @@ def changed(policy: Policy, values: Mapping[str, object]) -> Policy:
 def _with(entry: object, name: str, value: object) -> object:
     """An entry of `require` with another value of a parameter, if it is about that."""
     own, given = words_of(entry)
-    return {own: {**given, _parts(name)[1]: value}} if _is_meant(name, entry) else entry
+    if not _is_meant(name, entry):
+        return entry
+    if getattr(entry, "population", None) is not None:  # of a model made in Python: no words lead back to a frame
+        return replace(entry, **{_parts(name)[1]: value})  # type: ignore[type-var]
+    return {own: {**given, _parts(name)[1]: value}}
 
 
 def _is_meant(name: str, entry: object) -> bool:
