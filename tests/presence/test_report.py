@@ -230,7 +230,7 @@ def test_what_is_left_open_is_told():
 def test_what_marginals_leave_open_is_told():
     found = risks(ConfidentPresence((0.01, 0.2), 0.8))
     assert "leaves up to one in 5 of the possible worlds" in found["Groups that go wrong"]
-    assert "nothing to do with each other" in found["Values that go together"]
+    assert "independently of each other" in found["People whose values go together"]
     assert "not promised to them" in found["Learning that somebody is not in the table"]
     assert "not promised" not in risks(ConfidentPresence((0, 0.2), 0.8))["Learning that somebody is not in the table"]
     assert "Learning that somebody is not in the table" not in risks(ConfidentPresence((0.01, 0.2), 0.8, coverage=True))

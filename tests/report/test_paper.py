@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from discreet.report.charts import Bar, Mark, bars
 from discreet.report.html import custodian_page, release_page
+from discreet.report.line_chart import Axis, Dot, Line, line_chart
 from tests.report.examples import ambiguous, bucketized, custodian, frequencies, full_domain, manifest
 from tests.report.patients import TABLE
 
@@ -47,3 +50,19 @@ def test_every_page_is_numbered_and_says_for_whom_it_is() -> None:
         assert 'content: "page " counter(page) " of " counter(pages)' in text
     assert "For the custodian, not for publication" in ours
     assert "For the custodian" not in theirs
+
+
+def test_a_mark_has_a_short_form_for_pages_without_room():
+    chart = bars([Bar(0.0, 1.0, "100%", "all")], 3, [], [Mark(0.3, "k = 5, as asked: no group is smaller")], "rows", "")
+    assert '<text class="mark full" x="6" y="15" text-anchor="start">k = 5, as asked: no group is smaller<' in chart
+    assert '<text class="mark short" x="6" y="15" text-anchor="start">k = 5, as asked<' in chart
+    assert "short" not in bars([], 3, [], [Mark(0.3, "limit 50%")], "rows", "")
+
+
+def test_a_label_below_its_dot_keeps_off_the_axis():
+    axis = Axis("loss", 0.0, 1.0, ((0.0, "0%"), (1.0, "100%")))
+    for height, below in ((0.5, True), (0.01, False)):
+        dot = Dot(0.5, height, "told", "asked for", below=True)
+        chart = line_chart([Line("a", 0, (dot,))], axis, axis)
+        found = re.search(r'cy="([\d.]+)".*class="dot" x="[^"]*" y="([\d.]+)"', chart)
+        assert found and (float(found[2]) > float(found[1])) == below

@@ -248,7 +248,7 @@ def test_the_page_and_the_text_say_why_there_is_no_release(compared: MethodCompa
     page = to_html(refused)
     assert "a &lt;value&gt; is too frequent" in page
     assert "Privacy against usefulness" not in page
-    assert "Anatomy: no release. a <value> is too frequent" in to_text(refused)
+    assert "Anatomy: no release: a <value> is too frequent" in to_text(refused)
 
 
 def test_strange_names_of_columns_are_escaped(compared: MethodComparison) -> None:

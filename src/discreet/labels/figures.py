@@ -57,3 +57,17 @@ def epsilon_text(value: float) -> str:
     digits = 0 if value >= 100 else 1 if value >= 10 else 2
     up = math.ceil((value - 1e-5) * 10**digits) / 10**digits
     return f"{up:,.{digits}f}".rstrip("0").rstrip(".") if digits else f"{up:,.0f}"
+
+
+def power(number: float) -> str:
+    """A power of ten as such, other numbers in full.
+
+    >>> power(10), power(1000), power(2500), power(float("inf"))
+    ('10', '10³', '2,500', '∞')
+    """
+    if number == float("inf"):
+        return "∞"
+    digits = str(int(number)) if float(number).is_integer() else ""
+    if len(digits) > 2 and digits[0] == "1" and not digits[1:].strip("0"):
+        return "10" + str(len(digits) - 1).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{number:,.10g}"

@@ -217,13 +217,19 @@ def bars(
 
 
 def _mark(mark: Mark, line: int, base: int) -> str:
-    """A line, with what it means on the side that has room."""
+    """A line, with what it means on the side that has room; narrow pages have none for more than what was asked."""
     anchor, gap = ("start", 6) if mark.at < 0.5 else ("end", -6)
     at, top = _percent(mark.at), 16 * line
+    asked, _, kept = mark.meaning.partition(": ")
+    kind = mark.kind
+    told = [(f"{kind} full", mark.meaning), (f"{kind} short", asked)] if kept else [(kind, asked)]
+    texts = "".join(
+        f'<text class="{kinds}" x="{gap}" y="{top + 15}" text-anchor="{anchor}">{escape(text)}</text>'
+        for kinds, text in told
+    )
     return (
-        f'<line class="{mark.kind}" x1="{at}" x2="{at}" y1="{top + 6}" y2="{base}"/>'
-        f'<svg x="{at}" y="0" overflow="visible" aria-hidden="true"><text class="{mark.kind}" x="{gap}" y="{top + 15}" '
-        f'text-anchor="{anchor}">{escape(mark.meaning)}</text></svg>'
+        f'<line class="{kind}" x1="{at}" x2="{at}" y1="{top + 6}" y2="{base}"/>'
+        f'<svg x="{at}" y="0" overflow="visible" aria-hidden="true">{texts}</svg>'
     )
 
 

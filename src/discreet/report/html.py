@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
 TEMPLATES = Path(__file__).parent / "templates"
+_CODE = re.compile("`([^`]+)`")
 
 
 def release_page(data: ReleaseData) -> str:
@@ -89,8 +91,19 @@ def page_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"percent": percent, "number": number, "epsilon": epsilon_text, "chance": chance}
+    made.filters |= {"percent": percent, "number": number, "epsilon": epsilon_text, "chance": chance, "coded": coded}
     return made
+
+
+def coded(text: str) -> str:
+    """Our own sentence with the words of a policy set as such; all else is escaped.
+
+    >>> print(coded("a larger `margin` of <age>"))
+    a larger <code>margin</code> of &lt;age&gt;
+    """
+    from markupsafe import Markup, escape
+
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 @cache

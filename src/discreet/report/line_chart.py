@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from discreet.labels.figures import percent
+from discreet.labels.figures import percent, power
 
 _TOP, _HEIGHT, _BELOW = 10, 240, 44  # pixels
 _LEFT, _RIGHT = 7.0, 98.0  # percent
@@ -26,6 +26,7 @@ class Dot:
     y: float | None
     told: str
     label: str = ""
+    below: bool = False  # where the label stands
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,11 @@ def line_chart(lines: Sequence[Line], across: Axis, up: Axis) -> str:
 def _label(dot: Dot, across: Axis, up: Axis) -> str:
     if not dot.label or dot.y is None:
         return ""
+    y = _y(up, dot.y)
+    room = y < _TOP + _HEIGHT - 24  # above the axis
     return (
-        f'<text class="dot" x="{_x(across, dot.x):.2f}%" y="{max(_y(up, dot.y) - 8, 9):.1f}" text-anchor="middle">'
+        f'<text class="dot" x="{_x(across, dot.x):.2f}%" y="{y + 17 if dot.below and room else max(y - 8, 9):.1f}" '
+        'text-anchor="middle">'
         f"{escape(dot.label)}</text>"
     )
 
@@ -109,9 +113,11 @@ def powers_of_ten(low: float, high: float) -> tuple[tuple[float, str], ...]:
 
     >>> powers_of_ten(1, 250)
     ((1.0, '1'), (10.0, '10'), (100.0, '100'), (1000.0, '1,000'))
+    >>> powers_of_ten(1, 20_000)[-2:]
+    ((10000.0, '10⁴'), (100000.0, '10⁵'))
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(max(high, low * 10)))
-    return tuple((10.0**n, f"{10.0**n:,.9g}") for n in range(first, last + 1))
+    return tuple((10.0**n, power(10.0**n) if n > 3 else f"{10.0**n:,.9g}") for n in range(first, last + 1))
 
 
 def shares(label: str, measured: Sequence[float]) -> Axis:

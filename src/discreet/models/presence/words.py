@@ -332,10 +332,11 @@ def _if_values_go_together(parameters: Words, agreeing: float, setting: Setting)
         (
             f"{people.capitalize()} whose values go together",
             f"The confidence holds if the {people} outside of the table have their values independently of each other"
-            f"{allowed}: nothing else follows from how common each value is. Where columns go together, fine groups "
-            "break the promise more often than the confidence says, and a higher confidence hardly mends that. Counts "
-            "of two columns at a time (known: pairs, or pairs: [CSV, …]) and a margin do; coarser groups (publish: "
-            "generalization) suffer less; the promise `presence`, with the population itself, not at all.",
+            f"{allowed}: nothing else follows from how common each value is. Where columns go together (few of the "
+            "widowed are young), fine groups break the promise more often than the confidence says, and a higher "
+            "confidence hardly mends that. Counts of two columns at a time (known: pairs, or pairs: [CSV, …]) and a "
+            "margin do; coarser groups (publish: generalization) suffer less; the promise `presence`, with the "
+            "population itself, not at all.",
         )
     ]
 

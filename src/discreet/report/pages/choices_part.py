@@ -103,7 +103,7 @@ def to_lines(c: PolicyComparison) -> list[str]:
         lines += aligned(
             [["", *COLUMNS], *([name, *figures(choice)] for name, choice in rows if choice.loss is not None)], {0}
         )
-        lines += [f"  {name}: no release. {_why(choice)}." for name, choice in rows if choice.loss is None]
+        lines += [f"  {name}: no release: {_why(choice)}." for name, choice in rows if choice.loss is None]
     return lines
 
 
@@ -209,7 +209,16 @@ def chart(c: PolicyComparison) -> tuple[list[Line], Axis, Axis] | None:
 def _dot(c: PolicyComparison, place: int, choice: Choice) -> Dot:
     best = c.choices.recommended
     label = "recommended" if choice == best else "asked for" if choice == c.own else ""
-    return Dot(float(place), choice.loss, f"{_name(c, choice)}: loss {percent(choice.loss or 0.0)}", label)
+    told = f"{_name(c, choice)}: loss {percent(choice.loss or 0.0)}"
+    return Dot(float(place), choice.loss, told, label, below=bool(label) and _lower(c, choice))
+
+
+def _lower(c: PolicyComparison, choice: Choice) -> bool:
+    """Of what was asked for and what is recommended, which may lie close together, the one that loses less."""
+    other = c.own if choice == c.choices.recommended else c.choices.recommended
+    if other is None or other == choice or other.loss is None or choice.loss is None:
+        return False
+    return choice.loss < other.loss or (choice.loss == other.loss and choice == c.own)
 
 
 def _gain(c: PolicyComparison, other_way: bool, other_strength: bool) -> list[str]:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from discreet.labels.aligned import aligned
-from discreet.labels.figures import epsilon_text, percent
+from discreet.labels.figures import epsilon_text, percent, power
 from discreet.models.parameters import as_text
 from discreet.releases.choices import PolicyComparison
 from discreet.report import charts
@@ -15,7 +15,7 @@ from discreet.report.html import page_environment
 from discreet.report.line_chart import Axis, Dot, Line, line_chart, powers_of_ten
 from discreet.report.marginals import printable, shown
 from discreet.report.pages import choices_part
-from discreet.search.lattice.comparison import MOST_SHOWN, Comparison, Cost, power
+from discreet.search.lattice.comparison import MOST_SHOWN, Comparison, Cost
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -268,9 +268,7 @@ def _of_reference(c: Comparison) -> Chart:
 def _stubbornness(c: Comparison) -> Axis:
     found = sorted({p.stubbornness for points in c.families.values() for p in points})
     ticks = tuple((_along(c, s), power(s)) for s in found)
-    return Axis(
-        "how many people's data stand behind her belief (stubbornness σ)", ticks[0][0], ticks[-1][0], ticks, True
-    )
+    return Axis("data behind her belief (stubbornness σ)", ticks[0][0], ticks[-1][0], ticks, True)
 
 
 def _along(c: Comparison, stubbornness: float) -> float:

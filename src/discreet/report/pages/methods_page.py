@@ -116,7 +116,7 @@ def to_text(c: MethodComparison) -> str:
     lines = [f"{headline(c)}.", "", f"Recommended: {do[0].lower()}{do[1:]}.", *(f"  {sentence}" for sentence in why)]
     lines += [f"  In the policy: {line}"] if line else []
     lines += ["", *aligned(table, left={0, len(table[0]) - 1})]
-    lines += [f"  {NAMES[r.method]}: no release. {printable(r.why)}" for r in c.results if isinstance(r, NoRelease)]
+    lines += [f"  {NAMES[r.method]}: no release: {printable(r.why)}" for r in c.results if isinstance(r, NoRelease)]
     lines += [
         "",
         f"  seen through: {c.whose.people} with a protected value of which she is surer than 1 in {c.r}",

@@ -144,7 +144,7 @@ def to_text(s: SweepFigures) -> str:
             table.append([*map(setting, p.settings), *figures, *risks])
     texts = {i for i, axis in enumerate(s.axes) if any(isinstance(value, str) for value in axis.values)}
     lines = [f"{headline(s)}.", *([nobody_decided(s.undecided)] if s.undecided else []), "", *aligned(table, texts)]
-    lines += [f"  {names}: no release. {why}" for names, why in lacking(s)]
+    lines += [f"  {names}: no release: {why}" for names, why in lacking(s)]
     people = s.whose.people
     lines += [
         "",

@@ -76,25 +76,12 @@ def _of_marginals(found: Confident) -> list[Risk]:
     people = found.whose.people
     misses = 1 - found.asked
     odds = f"up to one in {number(round(1 / misses, 1))}" if misses > 0 else "none"
-    untold = (
-        f"Nothing was known of {people} outside the table but how common each value is, so their columns are taken "
-        "to have nothing to do with each other"
-    )
-    if found.by_pairs:
-        untold = f"Of {people} outside the table it was only known how two columns at a time go together"
-    margin = f" by more than a factor of {found.factor}, the margin" if found.margin else ""
     risks = [
         (
             "Groups that go wrong",
             f"A confidence of {chance(found.asked)} leaves {odds} of the possible worlds in which a group's {people} "
             "are in the table with a chance beyond what was asked. That is promised of each group, not of all "
             f"together: {found.broken_in_words} are beyond it.",
-        ),
-        (
-            "Values that go together",
-            f"{untold}. Where {'three' if found.by_pairs else 'they'} do (few of the "
-            f"widowed are young), a group may have far fewer {people} outside than reckoned with{margin}, and its "
-            f"{people} a larger chance of being in the table.",
         ),
         (
             "Counts that are not exact",

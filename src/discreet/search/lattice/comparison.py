@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
+from discreet.labels.figures import power
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import FrequencyDiversity
@@ -160,20 +161,6 @@ def compare_lattice(
     reference, why = _reference(lattice, costs[-1] if require else None, costs[1])
     families = {family: _points(lattice, family, opponents, against, reference) for family in _FAMILIES}
     return Comparison(lattice, sensitive, tuple(opponents), epsilon, tuple(costs), families, reference, why)
-
-
-def power(number: float) -> str:
-    """A power of ten as such, other numbers in full.
-
-    >>> power(10), power(1000), power(2500), power(float("inf"))
-    ('10', '10³', '2,500', '∞')
-    """
-    if number == float("inf"):
-        return "∞"
-    digits = str(int(number)) if float(number).is_integer() else ""
-    if len(digits) > 2 and digits[0] == "1" and not digits[1:].strip("0"):
-        return "10" + str(len(digits) - 1).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"{number:,.10g}"
 
 
 def _opponents(require: Sequence[PrivacyModel], stubbornness: Sequence[int]) -> list[Opponent]:

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from discreet.labels.figures import epsilon_text, percent
+from discreet.labels.figures import epsilon_text, percent, power
 from discreet.report.pages.compare_page import node_text
-from discreet.search.lattice.comparison import Comparison, power
+from discreet.search.lattice.comparison import Comparison
 from discreet.studies.claims import Claim
 from discreet.studies.realistic.lattice import column, family_columns
 
