@@ -16,7 +16,7 @@ from discreet.counts.groups import Pairs
 from discreet.counts.kernels import Fields, Spreads
 from discreet.models.realistic.several_adversaries import Beliefs, worst_epsilon
 from discreet.utility import leaf_bits
-from tests.test_plain_kernels import CASES as PLAIN_KERNELS
+from tests.plain_kernels import CASES as PLAIN_KERNELS
 
 Arguments = tuple[Any, ...]
 Rng = np.random.Generator

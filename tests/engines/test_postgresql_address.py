@@ -52,7 +52,7 @@ def test_a_user_or_password_is_refused_before_connecting(url: str, monkeypatch: 
         ("postgresql://db:port/clinic#t", "host:port"),
         ("postgresql:///clinic?options=-csearch_path%3Dx#t", "options that are not known"),
         ("postgresql:///clinic?service#t", "well-formed"),
-        ("mysql:///#t", "no address of PostgreSQL"),
+        ("mysql:///#t", "not an address of PostgreSQL"),
     ],
 )
 def test_an_address_that_can_not_be_meant_is_refused(url: str, rule: str) -> None:

@@ -17,7 +17,7 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.models.ambiguity.alpha_beta import AlphaBeta
 from discreet.models.ambiguity.total import presence_of_population, total_presence
-from tests.models.test_total_presence import Row, few_people, rows_of, shares, sums
+from tests.models.rows_apart import Row, few_people, rows_of, shares, sums
 
 
 def beside(rows: Sequence[Sequence[Row]], people: Sequence[Row]) -> Groups:

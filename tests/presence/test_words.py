@@ -59,7 +59,10 @@ def test_words_of_a_manifest_are_read_without_the_file() -> None:
         ({"delta": [0, 0.2], "population": ""}, "presence.population: must be the path of a table, got ''"),
         ({"delta": [0, 0.2], "population": {"age": [1]}}, "presence.population: must be the path of a table, got a ma"),
         ({"delta": [0, 0.2], "confidence": 0.8}, "presence.confidence: no such parameter"),
-        ({"delta": [0, 0.2], "attribute": "age"}, "presence.attribute: whether somebody is in the table is no matter"),
+        (
+            {"delta": [0, 0.2], "attribute": "age"},
+            "presence.attribute: whether somebody is in the table is not",
+        ),
         ([0, 0.2], "presence: must have its parameters by name; for example presence: {delta"),
     ],
 )

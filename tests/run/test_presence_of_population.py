@@ -21,7 +21,7 @@ from discreet.audit.reading.exact_tables import Population
 from discreet.engines.base import Frequencies
 from discreet.errors import DataError, Infeasible, PolicyError
 from tests.audit.releasing import manifest_of
-from tests.run.test_presence_over_all_groups import SIDES, TABLE, many_groups, sums, view_of
+from tests.run.presence_over_groups import SIDES, TABLE, many_groups, sums, view_of
 
 Row = tuple[int, ...]
 INSIDE = list(zip(*(TABLE[name] for name in SIDES), strict=True))

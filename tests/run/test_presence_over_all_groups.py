@@ -11,29 +11,15 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet.audit.kinds.registry import AMBIGUOUS
 from discreet.audit.presence.added_up import added_up
-from discreet.audit.reading.exact_tables import Table
-from discreet.audit.reading.view import ReleaseView
-from discreet.engines.base import Frequencies
 from discreet.errors import DiscreetError
-from tests.audit.releasing import manifest_of, read_table
-
-Row = tuple[int, ...]
-SIDES = {"age": 12, "zip": 9, "job": 7}
-TABLE = {
-    **{
-        name: [str(i * step % side) for i in range(200)]
-        for step, (name, side) in zip((5, 7, 11), SIDES.items(), strict=True)
-    },
-    "disease": ["abcdef"[i * i % 6 if i % 3 else i % 6] for i in range(200)],
-}
+from tests.audit.releasing import manifest_of
+from tests.run.presence_over_groups import SIDES, TABLE, Row, many_groups, sums, view_of
 
 
 def release(folder: Path, alpha: object, presence: str | None, table: dict[str, Any] = TABLE) -> Path:
@@ -47,20 +33,6 @@ def release(folder: Path, alpha: object, presence: str | None, table: dict[str, 
     }
     discreet.anonymize(discreet.policy_from_words(words), folder, source=table)
     return folder
-
-
-def sums(folder: Path) -> Counter[tuple[str, ...]]:
-    """For every combination that a group covers the sum over all groups, from the published tables as text."""
-    sizes: Counter[str] = Counter()
-    for row in read_table(folder / "sensitive.csv"):
-        sizes[row["group"]] += int(row["count"])
-    listed = {name: read_table(folder / f"auxiliary_{name}.csv") for name in SIDES}
-    total: Counter[tuple[str, ...]] = Counter()
-    for group, size in sizes.items():
-        values = [[row[name] for row in rows if row["group"] == group] for name, rows in listed.items()]
-        for point in product(*values):
-            total[point] += min(Fraction(size, prod(map(len, values))), Fraction(1))
-    return total
 
 
 @pytest.fixture(scope="module")
@@ -176,20 +148,6 @@ def test_both_can_be_swept() -> None:
 # The audit's own search for the heaviest combination, against enumeration.
 
 
-def view_of(groups: Sequence[Sequence[Row]]) -> ReleaseView:
-    """Groups of rows as their tables tell of them."""
-    tables = []
-    for d in range(len(groups[0][0])):
-        entries = sorted({(row[d], g) for g, rows in enumerate(groups) for row in rows})
-        codes = np.array([value for value, _ in entries], dtype=np.int32)
-        group = np.array([g for _, g in entries], dtype=np.int64)
-        texts = tuple(str(i) for i in range(int(codes.max()) + 1))
-        tables.append(Table((f"q{d}",), Frequencies((texts,), (codes,), np.ones(len(codes), dtype=np.int64)), group))
-    sizes = np.array([len(rows) for rows in groups], dtype=np.int64)
-    names = tuple(f"q{d}" for d in range(len(tables)))
-    return ReleaseView(AMBIGUOUS, names, sizes, (), tables=tuple(tables))
-
-
 def largest_of(groups: Sequence[Sequence[Row]]) -> Fraction:
     total: Counter[Row] = Counter()
     for rows in groups:
@@ -197,13 +155,6 @@ def largest_of(groups: Sequence[Sequence[Row]]) -> Fraction:
         for point in product(*listed):
             total[point] += min(Fraction(len(rows), prod(map(len, listed))), Fraction(1))
     return min(max(total.values()), Fraction(1))
-
-
-many_groups = st.integers(1, 3).flatmap(
-    lambda tables: st.lists(
-        st.lists(st.tuples(*[st.integers(0, 3)] * tables), min_size=1, max_size=5), min_size=1, max_size=9
-    )
-)
 
 
 @given(many_groups, st.fractions(Fraction(1, 40), 1, max_denominator=40), st.integers(0, 30))

@@ -6,29 +6,19 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.models.robust.robust import Robust
-from discreet.progress import silent
-from discreet.search.art.draft import Draft, gathered, start
+from discreet.search.art.draft import gathered
 from discreet.search.art.growth import cannot_hold, empty_group, fill, missing
 from discreet.search.art.joining import _all_clash
 from discreet.search.art.tree import conflict
 from discreet.search.art.weighing import look_up, room_for, weigh
-from discreet.search.plan import Problem
-from tests.search.bucketized import SENSITIVE, table_of
+from tests.search.drafts import VALUES, draft_of
 
-VALUES = ["a", "b", "c", "d", "e"]
 ROWS = st.lists(
     st.tuples(st.tuples(st.sampled_from("xyz"), st.sampled_from("uvw")), st.sampled_from(VALUES)),
     min_size=4,
     max_size=60,
 )
 SETS = st.sampled_from([None, [["a"]], [["a", "b"]], [["a"], ["c", "d"]], [["a", "b"], ["b", "c"]]])
-
-
-def draft_of(rows, sets) -> Draft:
-    f = table_of([(*people, value) for people, value in rows])
-    models = (Robust(1.25, SENSITIVE, values=sets, min_support=2),)
-    return start(Problem(f, models, f.rows), silent)
 
 
 @given(ROWS, SETS, st.data())

@@ -34,14 +34,13 @@ export function Ladder({ level, height }) {
   </svg>`;
 }
 
-// Shares of rows by the size of their group; the asked k as a line that no bar may cross.
+// Shares of rows by the size of their group, 100% high like those of the report; the asked k as a line that no bar may cross.
 export function SizeHistogram({ bins, k, unit = "rows" }) {
   const total = Math.max(bins.reduce((sum, bin) => sum + bin.rows, 0), 1);
   const room = k && bins.length && bins[0].low >= k ? 1 : 0;
   const slots = Math.max(bins.length + room, 3);
   const top = 44;
   const base = top + 160;
-  const tallest = Math.max(...bins.map((bin) => bin.rows / total), 1e-9);
   const edges = bins.map((bin, i) => [i + room, bin.low]);
   if (bins.length) edges.push([bins.length + room, bins.at(-1).high + 1]);
   if (k && room && bins[0].low > k) edges.unshift([0.5, k]);
@@ -49,9 +48,11 @@ export function SizeHistogram({ bins, k, unit = "rows" }) {
   const range = (bin) => (bin.low === bin.high ? number(bin.low) : `${number(bin.low)} to ${number(bin.high)}`);
   const told = bins.map((bin) => `${range(bin)} ${unit}: ${percent(bin.rows / total)}`).join("; ");
   return html`<svg class="histogram" width="100%" height=${base + 40} role="img" aria-label=${`Share of published rows by size of their group. ${told}`}>
+    ${[0.25, 0.5, 0.75, 1].map((step) => html`<g><line class="grid" x1="0" x2="100%" y1=${base - (base - top) * step} y2=${base - (base - top) * step} />
+      <text class="tick" x="-6" y=${base - (base - top) * step + 4} text-anchor="end">${100 * step}%</text></g>`)}
     ${bins.map((bin, i) => {
       const share = bin.rows / total;
-      const h = share ? Math.max(((base - top) * share) / tallest, 1.5) : 0;
+      const h = share ? Math.max((base - top) * share, 1.5) : 0;
       return html`<g><title>${`groups of ${range(bin)} ${unit}: ${number(bin.groups)}, with ${number(bin.rows)} rows (${percent(share)})`}</title>
         <rect class="after" x=${across((i + room + 0.06) / slots)} y=${base - h} width=${across(0.88 / slots)} height=${h} rx="2" />
         <text class="value" x=${across((i + room + 0.5) / slots)} y=${base - h - 6} text-anchor="middle">${share ? percent(share) : ""}</text></g>`;
@@ -60,7 +61,7 @@ export function SizeHistogram({ bins, k, unit = "rows" }) {
     ${edges.map(([at, edge]) => html`<text class="tick" x=${across(at / slots)} y=${base + 17} text-anchor=${at === 0 ? "start" : at === slots ? "end" : "middle"}>${short(edge)}</text>`)}
     <text class="tick" x="50%" y=${base + 36} text-anchor="middle">${unit} in the group</text>
     ${mark && html`<g><line class="mark" x1=${across(mark[0] / slots)} x2=${across(mark[0] / slots)} y1="6" y2=${base} />
-      <svg x=${across(mark[0] / slots)} y="0" overflow="visible" aria-hidden="true"><text class="mark" x="6" y="15">${`${number(k)} asked${room ? ": no group is smaller" : ""}`}</text></svg></g>`}
+      <svg x=${across(mark[0] / slots)} y="0" overflow="visible" aria-hidden="true"><text class="mark full" x="6" y="15">${`${number(k)} asked${room ? ": no group is smaller" : ""}`}</text><text class="mark short" x="6" y="15">${`${number(k)} asked`}</text></svg></g>`}
   </svg>`;
 }
 
@@ -118,7 +119,7 @@ export function roundTicks(largest, text = percent, many = 5) {
 
 // How strongly pairs of columns hang together, as a table whose cells are coloured: 0 white, 1 full.
 export function HeatMap({ columns, values, caption }) {
-  const step = (value) => `heat h${Math.min(Math.max(Math.round((value ?? 0) * 8), 0), 8)}`;
+  const step = (value) => `heat h${Math.min(Math.max(Math.round((value ?? 0) * 10), 0), 10)}`;
   return html`<table class="heatmap"><caption>${caption}</caption>
     <thead><tr><td></td>${columns.map((name) => html`<th scope="col"><span>${name}</span></th>`)}</tr></thead>
     <tbody>${columns.map((row, i) => html`<tr><th scope="row">${row}</th>${columns.map((column, j) =>

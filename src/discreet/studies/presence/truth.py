@@ -88,7 +88,7 @@ def truths(
                 for search in SEARCHES:
                     setting = Setting(name, delta, c, search)
                     for known in KNOWN:
-                        progress("run", len(found), total, f"{search} by {known}, {name}, c = {c}")
+                        progress("measure", len(found), total, f"{search} by {known}, {name}, c = {c}")
                         found[setting, known] = _truth(paired, setting, known)
     return found
 
