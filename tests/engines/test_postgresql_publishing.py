@@ -367,7 +367,7 @@ def test_of_two_who_publish_the_same_at_once_one_is_told(postgresql: Database, m
     with publishing(first) as tables:
         tables.write("data", counted([1]))
         tables.describe("{}")
-        with pytest.raises(DataError, match="or writes one there; try again later"), publishing(second):
+        with pytest.raises(DataError, match="or writing one there; try again later"), publishing(second):
             pass
     assert read_schema("postgresql://", "release").about("data")["rows"] == 1
 
