@@ -21,7 +21,7 @@ from discreet.search.plan import Bucketization
 
 S = "disease"
 Row = tuple[str, str]  # signature, value
-Person = tuple[tuple[str, ...], str]  # quasi-identifiers, value
+Person = tuple[tuple[str | None, ...], str]  # quasi-identifiers, value
 Chances = Mapping[str, Fraction]
 
 

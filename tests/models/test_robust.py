@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.counts.groups import Groups
 from discreet.errors import DiscreetError, PolicyError
 from discreet.models.examples import bucketized, groups_of
 from discreet.models.robust.beliefs import LEVELS, VERDICTS
@@ -20,23 +19,12 @@ from discreet.models.robust.robust import Robust
 from discreet.models.robust.sizes import delta_max, impossible, ineligible, least_size
 from discreet.models.verdicts import verdict
 from discreet.studies import worlds
-
-S = "disease"
-Chances = Mapping[str, Mapping[str, Fraction]]  # of each signature, of each value
-Row = tuple[str, str]  # signature, value
+from tests.models.prior_worlds import Chances, Row, S, cases, groups_with, known, rs
 
 
-def known(chances: Chances) -> GivenKnowledge:
-    return GivenKnowledge([({"kind": kind}, value, p) for kind, of in chances.items() for value, p in of.items()])
-
-
-def groups_with(chances: Chances, *groups: Sequence[Row]) -> Groups:
-    """Groups of people; the table has every signature and value."""
-    everything = [(kind, value) for kind, of in chances.items() for value in of]
-    return bucketized(S, ["kind"], groups, [*everything, *(row for group in groups for row in group)])
-
-
-def posteriors(rows: Sequence[Row], chances: Chances, protected: Sequence[Sequence[str]]) -> dict[str, Fraction]:
+def posteriors(
+    rows: Sequence[Row], chances: Mapping[str, Chances], protected: Sequence[Sequence[str]]
+) -> dict[str, Fraction]:
     """The worst posterior of each signature over both views and all protected sets, one world after the other."""
     worst = {kind: Fraction(0) for kind, _ in rows}
     values = [value for _, value in rows]
@@ -57,24 +45,6 @@ def posteriors(rows: Sequence[Row], chances: Chances, protected: Sequence[Sequen
                 p = worlds.belief(listed, lambda world, i=i, has=has: has(world[i])) if possible else Fraction(1)
                 worst[kind] = max(worst[kind], p)
     return worst
-
-
-@st.composite
-def cases(draw: st.DrawFn) -> tuple[list[Row], dict[str, dict[str, Fraction]], list[tuple[str, ...]] | None]:
-    """A group of up to six people, with repeated values and signatures, chances of 0 and 1, and protected sets."""
-    values = "abcd"[: draw(st.integers(1, 4))]
-    chances = {}
-    for kind in ("k", "l", "m", "n")[: draw(st.integers(1, 4))]:
-        weights = draw(st.lists(st.sampled_from([0, 1, 1, 2, 3, 8]), min_size=len(values), max_size=len(values)))
-        weights = weights if any(weights) else [1] * len(values)
-        chances[kind] = {v: Fraction(w, sum(weights)) for v, w in zip(values, weights, strict=True)}
-    row = st.tuples(st.sampled_from(sorted(chances)), st.sampled_from(values))
-    rows = draw(st.lists(row, min_size=1, max_size=6))
-    one = st.lists(st.sampled_from(values), min_size=1, unique=True).map(tuple)
-    return rows, chances, draw(st.none() | st.lists(one, min_size=1, max_size=2))
-
-
-rs = st.sampled_from([2, 3, 4, Fraction(3, 2), Fraction(7, 3)])
 
 
 @given(case=cases(), r=rs)

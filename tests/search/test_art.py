@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -13,10 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.counts.frequency import FrequencySet
 from discreet.errors import DiscreetError, Infeasible
-from discreet.hierarchies.build import build
-from discreet.hierarchies.categories import Flat
 from discreet.models.base import PrivacyModel
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.models.groups.l_diversity import DistinctDiversity
@@ -25,39 +22,12 @@ from discreet.models.robust.robust import Robust
 from discreet.search.art.art import art
 from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 from discreet.studies import worlds
+from tests.models.prior_worlds import Chances, Person, S, frequency, published
 
-S = "disease"
-Row = tuple[tuple[str | None, ...], str]  # quasi-identifiers, value
-Chances = Mapping[str, Fraction]
 Known = Mapping[tuple[int, ...], Mapping[tuple[str | None, ...], Chances]]  # by attribute set and signature
 
 
-def frequency(rows: Sequence[Row]) -> FrequencySet:
-    counted = Counter(rows)
-    columns = [*zip(*(people for people, _ in counted), strict=True), [value for _, value in counted]]
-    hierarchies = [build(f"q{i}", list(column), Flat()) for i, column in enumerate(columns[:-1])]
-    hierarchy = build(S, list(columns[-1]), Flat())
-    codes = [
-        np.array([h.index[value] for value in column], dtype=np.int32)
-        for h, column in zip([*hierarchies, hierarchy], columns, strict=True)
-    ]
-    counts = np.array(list(counted.values()), dtype=np.int64)
-    return FrequencySet(tuple(hierarchies), tuple(codes[:-1]), {S: codes[-1]}, {S: hierarchy}, counts)
-
-
-def published(plan: Bucketization) -> dict[int, list[Row]]:
-    """The rows of each group; SUPPRESSED is one of them."""
-    f = plan.frequency
-    found: dict[int, list[Row]] = defaultdict(list)
-    for row, count, group in zip(plan.row.tolist(), plan.count.tolist(), plan.group.tolist(), strict=True):
-        people = tuple(h.leaves[codes[row]] for h, codes in zip(f.hierarchies, f.codes, strict=True))
-        value = f.sensitive_hierarchies[S].leaves[f.sensitive[S][row]]
-        assert isinstance(value, str)
-        found[group] += [(people, value)] * count
-    return found
-
-
-def known_of(rows: Sequence[Row], min_support: int) -> Known:
+def known_of(rows: Sequence[Person], min_support: int) -> Known:
     """The table's own distributions, for every attribute set; of rare signatures that of all rows."""
 
     def distribution(values: Sequence[str]) -> dict[str, Fraction]:
@@ -78,7 +48,7 @@ def known_of(rows: Sequence[Row], min_support: int) -> Known:
     return known
 
 
-def is_robust(group: Sequence[Row], known: Known, protected: Sequence[Sequence[str]], r: Fraction) -> bool:
+def is_robust(group: Sequence[Person], known: Known, protected: Sequence[Sequence[str]], r: Fraction) -> bool:
     """By all worlds: for every attribute set, protected set and person, in both views."""
     for attributes, chances in known.items():
         priors = [chances[tuple(people[a] for a in attributes)] for people, _ in group]
@@ -97,7 +67,7 @@ def is_robust(group: Sequence[Row], known: Known, protected: Sequence[Sequence[s
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[list[Row], Robust]:
+def cases(draw: st.DrawFn) -> tuple[list[Person], Robust]:
     """Some rows, with repetitions, and what is to be protected: single values, sets that may overlap, or all."""
     kinds = [("a", "x"), ("a", "y"), ("b", "x"), ("b", None)][: draw(st.integers(1, 4))]
     values = "uvwz"[: draw(st.integers(2, 4))]
@@ -109,18 +79,20 @@ def cases(draw: st.DrawFn) -> tuple[list[Row], Robust]:
     return rows, Robust(r, S, protected, min_support=draw(st.integers(1, 4)))
 
 
-def sets_of(rows: Sequence[Row], robust: Robust) -> list[tuple[str, ...]]:
+def sets_of(rows: Sequence[Person], robust: Robust) -> list[tuple[str, ...]]:
     if robust.values is None:
         return [(value,) for value in {value for _, value in rows}]
     return [tuple(str(value) for value in s) for s in robust.values]
 
 
-def solved(rows: Sequence[Row], *models: PrivacyModel, limit: int = 0, seed: int | None = 1) -> Bucketization:
+def solved(rows: Sequence[Person], *models: PrivacyModel, limit: int = 0, seed: int | None = 1) -> Bucketization:
     return art(Problem(frequency(rows), models, limit, seed=seed))
 
 
 @given(case=cases(), k=st.none() | st.integers(2, 3))
-def test_whatever_is_published_is_robust_by_all_possible_worlds(case: tuple[list[Row], Robust], k: int | None) -> None:
+def test_whatever_is_published_is_robust_by_all_possible_worlds(
+    case: tuple[list[Person], Robust], k: int | None
+) -> None:
     rows, robust = case
     models = (robust,) if k is None else (robust, KAnonymity(k))
     groups = published(solved(rows, *models, limit=len(rows)))
@@ -134,7 +106,7 @@ def test_whatever_is_published_is_robust_by_all_possible_worlds(case: tuple[list
 
 
 @given(case=cases(), share=st.sampled_from([0, 0.2, 0.5]))
-def test_no_more_rows_are_suppressed_than_may_be(case: tuple[list[Row], Robust], share: float) -> None:
+def test_no_more_rows_are_suppressed_than_may_be(case: tuple[list[Person], Robust], share: float) -> None:
     rows, robust = case
     limit = int(share * len(rows))
     try:
@@ -156,7 +128,7 @@ GIVEN: Known = {
 
 @pytest.mark.parametrize("times", [1, 2, 5])
 def test_the_counterexample_to_theorem_1_never_comes_out(times: int) -> None:
-    rows: list[Row] = [(("t1",), "x1"), (("t2",), "x2"), (("t2",), "x3"), (("t2",), "x4")] * times
+    rows: list[Person] = [(("t1",), "x1"), (("t2",), "x2"), (("t2",), "x3"), (("t2",), "x4")] * times
     rows += [(("t1",), "another"), (("t2",), "another")]
     listed = [({"q0": signature[0]}, value, p) for signature, of in GIVEN[(0,)].items() for value, p in of.items()]
     robust = Robust(2, S, knowledge=GivenKnowledge(listed))
@@ -173,7 +145,7 @@ def test_the_counterexample_to_theorem_1_never_comes_out(times: int) -> None:
     rows=st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("uvw")), min_size=3, max_size=9),
 )
 def test_given_knowledge_guides_and_judges(weights: list[list[int]], rows: list[tuple[str, str]]) -> None:
-    table: list[Row] = [((kind,), value) for kind, value in rows] + [(("a",), v) for v in "uvw"] + [(("b",), "u")]
+    table: list[Person] = [((kind,), value) for kind, value in rows] + [(("a",), v) for v in "uvw"] + [(("b",), "u")]
     chances = {
         (kind,): {v: Fraction(w, sum(ws)) for v, w in zip("uvw", ws, strict=True)}
         for kind, ws in zip("ab", weights, strict=True)
@@ -187,7 +159,7 @@ def test_given_knowledge_guides_and_judges(weights: list[list[int]], rows: list[
 
 
 def test_a_value_that_is_too_frequent_is_refused_with_its_share() -> None:
-    rows: list[Row] = [(("a",), "flu")] * 6 + [(("a",), "cold")] * 4
+    rows: list[Person] = [(("a",), "flu")] * 6 + [(("a",), "cold")] * 4
     with pytest.raises(Infeasible, match=r"flu is the value of 60\.0% of the rows, more than 1/2"):
         solved(rows, Robust(2, S))
     assert solved(rows, Robust(2, S), limit=2).suppressed == 2
@@ -195,7 +167,7 @@ def test_a_value_that_is_too_frequent_is_refused_with_its_share() -> None:
 
 def test_what_can_not_be_protected_is_counted() -> None:
     """All of b have it: of them it is known anyway."""
-    rows: list[Row] = [(("a",), "cold")] * 17 + [(("b",), "flu")] * 3
+    rows: list[Person] = [(("a",), "cold")] * 17 + [(("b",), "flu")] * 3
     with pytest.raises(Infeasible) as error:
         solved(rows, Robust(2, S, ["flu"], min_support=3), limit=2)
     assert "at least 3 of 20 rows can be hidden by no grouping" in str(error.value)
@@ -206,7 +178,7 @@ def test_what_can_not_be_protected_is_counted() -> None:
 
 def test_what_odds_tell_is_refused_before_the_search() -> None:
     """Most of b have it, and few others: three of them can't be hidden. ART hides everybody else."""
-    rows: list[Row] = [(("a",), "cold")] * 17 + [(("a",), "flu"), (("a",), "gout"), (("b",), "gout")]
+    rows: list[Person] = [(("a",), "cold")] * 17 + [(("a",), "flu"), (("a",), "gout"), (("b",), "gout")]
     rows += [(("b",), "flu")] * 5 + [(("b",), "cold")]
     with pytest.raises(Infeasible, match="at least 3 of 26 rows can be hidden by no grouping"):
         solved(rows, Robust(2, S, ["flu"], min_support=3), limit=2)
@@ -215,7 +187,7 @@ def test_what_odds_tell_is_refused_before_the_search() -> None:
 
 def test_whom_art_could_not_protect_is_counted() -> None:
     """Most of b have it, and few others: it is proven that one can't be hidden, and no way found to hide another."""
-    rows: list[Row] = [(("a",), "gout")] * 9 + [(("a",), "flu")] * 2 + [(("a",), "cold")]
+    rows: list[Person] = [(("a",), "gout")] * 9 + [(("a",), "flu")] * 2 + [(("a",), "cold")]
     rows += [(("b",), "flu")] * 9 + [(("b",), "cold")] * 4 + [(("b",), "gout")] * 2
     with pytest.raises(Infeasible) as error:
         solved(rows, Robust(2, S, ["flu"], min_support=3), limit=1)
@@ -224,7 +196,7 @@ def test_whom_art_could_not_protect_is_counted() -> None:
 
 
 def test_people_without_a_protected_value_may_stay_alone() -> None:
-    rows: list[Row] = [((f"{i % 10}",), "cold") for i in range(50)] + [(("3",), "flu")]
+    rows: list[Person] = [((f"{i % 10}",), "cold") for i in range(50)] + [(("3",), "flu")]
     plan = solved(rows, Robust(4, S, ["flu"], min_support=3))
     sizes = sorted(len(group) for group in published(plan).values() if {value for _, value in group} != {"cold"})
     assert sizes == [4]
@@ -234,7 +206,7 @@ def test_people_without_a_protected_value_may_stay_alone() -> None:
 
 def test_people_of_one_kind_hide_each_other() -> None:
     """Enough people with the same quasi-identifiers: nobody else is needed, and queries on these lose nothing."""
-    rows: list[Row] = [((kind,), value) for kind in "abcd" for value in ["flu", *["cold"] * 3] * 2]
+    rows: list[Person] = [((kind,), value) for kind in "abcd" for value in ["flu", *["cold"] * 3] * 2]
     plan = solved(rows, Robust(3, S, ["flu"], min_support=1))
     mixed = [group for group in published(plan).values() if len({value for _, value in group}) > 1]
     assert sorted(len(group) for group in mixed) == [3] * 8
@@ -242,7 +214,7 @@ def test_people_of_one_kind_hide_each_other() -> None:
 
 
 def test_all_values_protected_in_pairs_of_one_kind() -> None:
-    rows: list[Row] = [((kind,), value) for kind in "abc" for value in ("flu", "cold", "gout", "pox")]
+    rows: list[Person] = [((kind,), value) for kind in "abc" for value in ("flu", "cold", "gout", "pox")]
     plan = solved(rows, Robust(2, S, min_support=1))
     groups = published(plan)
     assert [len(group) for group in groups.values()] == [2] * 6
@@ -261,16 +233,16 @@ def test_a_value_of_half_the_rows_is_protected_if_all_are_alike(
 ) -> None:
     """There is only one way to count: each of the half with one of the others, whoever has whatever."""
     most = min(len(half), len(others))
-    rows: list[Row] = [((kind, "same"), "u") for kind in half[:most]]
+    rows: list[Person] = [((kind, "same"), "u") for kind in half[:most]]
     rows += [((kind, "same"), value) for kind, value in zip(others[:most], rare, strict=False)]
     plan = solved(rows, Robust(2, S, attribute_sets=[["q1"]], min_support=1))
     assert plan.groups.sizes.tolist() == [2] * most
 
 
-def mixed_table(rows: int, seed: int) -> list[Row]:
+def mixed_table(rows: int, seed: int) -> list[Person]:
     """Values that depend on the quasi-identifiers, some rare."""
     rng = np.random.default_rng(seed)
-    table: list[Row] = []
+    table: list[Person] = []
     for _ in range(rows):
         age, zip_code = int(rng.integers(6)), int(rng.integers(4))
         chances = np.array([4.0, 3.0, 2.0 + age / 2, 1.0 + zip_code / 3, 0.4, 0.2 + age / 20])
