@@ -1,4 +1,4 @@
-"""What the page is made of: nothing inline or from the network, no text set as markup, and the report's colours."""
+"""What the page is made of: nothing inline or from the network, no text set as markup, and the reports' look."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import discreet
+from discreet.explorer.server import OF_REPORTS, PAGE
+from discreet.report.html import TEMPLATES
 
-SOURCE = Path(discreet.__file__).parent
-PAGE = SOURCE / "explorer" / "page"
-TEMPLATES = SOURCE / "report" / "templates"
 OURS = sorted(path for path in PAGE.rglob("*.js") if path.parent.name != "vendor")
 STYLES = sorted(PAGE.glob("*.css"))
 
@@ -60,25 +58,11 @@ def test_whose_code_is_vendored_is_said_with_its_licence() -> None:
         assert f"`{path.name}`" in about and (PAGE / "vendor" / licence).is_file()
 
 
-def variables(text: str, dark: bool) -> dict[str, str]:
-    """The colours that a style sheet gives names to, in the light or in the dark."""
-    begin = text.index("prefers-color-scheme: dark") if dark else 0
-    [block] = re.findall(r":root \{(.*?)\}", text[begin:], re.DOTALL)[:1]
-    return {name: value.strip() for name, value in re.findall(r"(--[\w-]+):([^;]+);", block)}
-
-
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("sheet", ["report.css", "compare.css"])
-def test_colours_are_those_of_the_report(sheet: str, dark: bool) -> None:
-    page = variables((PAGE / "style.css").read_text(encoding="utf-8"), dark)
-    report = variables((TEMPLATES / sheet).read_text(encoding="utf-8"), dark)
-    assert len(report) >= 8 and {name: page.get(name) for name in report} == report
-
-
-def test_charts_are_drawn_by_the_rules_of_the_report() -> None:
-    page = set((PAGE / "style.css").read_text(encoding="utf-8").splitlines())
-    rules = [*(TEMPLATES / "report.css").read_text(encoding="utf-8").splitlines()]
-    rules += (TEMPLATES / "compare.css").read_text(encoding="utf-8").splitlines()
-    of_charts = [rule for rule in rules if re.match(r"svg|\.bar,|\.d\d|\.ladder \.|\.lines|\.s\d ", rule)]
-    assert len(of_charts) > 20
-    assert [rule for rule in of_charts if rule not in page] == []
+def test_the_page_has_the_look_of_the_reports() -> None:
+    index = (PAGE / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'stylesheet" href="([^"]+)"', index)[: len(OF_REPORTS)] == list(OF_REPORTS)
+    of_reports = [rule for name in OF_REPORTS for rule in (TEMPLATES / name).read_text(encoding="utf-8").splitlines()]
+    again = set(of_reports) & {rule for path in STYLES for rule in path.read_text(encoding="utf-8").splitlines()}
+    assert {rule for rule in again if ";" in rule} == set()
+    for name, sheet in zip(OF_REPORTS, ("report.css", "compare.css"), strict=True):
+        assert f'{{% include "{name}" %}}' in (TEMPLATES / sheet).read_text(encoding="utf-8")

@@ -27,8 +27,10 @@ from discreet.explorer.publishing import Publisher
 from discreet.explorer.release_now import ReleaseNow
 from discreet.explorer.session import Session
 from discreet.explorer.steps import Steps
+from discreet.report.html import TEMPLATES
 
 PAGE = Path(__file__).parent / "page"
+OF_REPORTS = ("look.css", "curves.css")
 _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".txt": "text/plain", ".md": "text/plain"}
 MOVES = "/api/answer"  # of sliders
 PATIENCE = 1.0  # seconds after which a question goes on as a job
@@ -235,16 +237,15 @@ def _column(request: Request) -> str:
 
 def _page() -> list[Route]:
     """The files of the page, by name: nothing else of the disk is ever served."""
-    routes = []
-    for file in sorted(PAGE.rglob("*")):
-        if file.is_file() and file.suffix in _TYPES:
-            content, kind = file.read_bytes(), _TYPES[file.suffix]
-            name = "/" if file.name == "index.html" else f"/{file.relative_to(PAGE).as_posix()}"
-            routes.append(Route(name, _fixed(content, kind), methods=["GET"]))
-    return routes
+    files = {file.relative_to(PAGE).as_posix(): file for file in sorted(PAGE.rglob("*")) if file.suffix in _TYPES}
+    files |= {name: TEMPLATES / name for name in OF_REPORTS}
+    files[""] = files.pop("index.html")
+    return [Route(f"/{name}", _fixed(file), methods=["GET"]) for name, file in files.items()]
 
 
-def _fixed(content: bytes, kind: str) -> Callable[[Request], Any]:
+def _fixed(file: Path) -> Callable[[Request], Any]:
+    content, kind = file.read_bytes(), _TYPES[file.suffix]
+
     async def respond(request: Request) -> Response:
         return Response(content, media_type=f"{kind}; charset=utf-8")
 
