@@ -16,21 +16,9 @@ from discreet.audit.association.association import homogeneity, known_rows, prot
 from discreet.audit.lines import STEPS
 from discreet.studies import worlds
 from tests.audit.association_cases import ambiguous, groups_of_values, promise, view_of
+from tests.patients import PATIENTS
 
-PATIENTS = [
-    [
-        ("45", "M", "11000", "diabetes"),
-        ("20", "M", "12000", "flu"),
-        ("50", "M", "23000", "diarrhea"),
-        ("60", "M", "12000", "stroke"),
-    ],
-    [
-        ("20", "F", "54000", "leukemia"),
-        ("50", "F", "23000", "diabetes"),
-        ("60", "F", "23000", "leukemia"),
-        ("60", "F", "21000", "dyspepsia"),
-    ],
-]
+GROUPS = [PATIENTS[:4], PATIENTS[4:]]
 
 
 def attack(function, view, *args, **options):
@@ -143,14 +131,14 @@ def test_what_a_manifest_says_of_another_distribution_is_not_believed():
 
 
 def test_the_paper_s_patients_believe_as_the_paper_says():
-    view = ambiguous(PATIENTS, ["age", "sex", "zip"])
+    view = ambiguous(GROUPS, ["age", "sex", "zip"])
     found = attack(uniform_worlds, view)
     assert found.worst == 0.5 and found.deciding.group == 1
-    alan = worlds_of(PATIENTS[0])
+    alan = worlds_of(GROUPS[0])
     assert worlds.belief(with_person(alan, ("45", "M", "11000")), lambda w: w["45", "M", "11000"] == "diabetes") == (
         Fraction(1, 4)
     )
-    alice = worlds_of(PATIENTS[1])
+    alice = worlds_of(GROUPS[1])
     assert worlds.belief(with_person(alice, ("20", "F", "54000")), lambda w: w["20", "F", "54000"] == "leukemia") == (
         Fraction(1, 2)
     )

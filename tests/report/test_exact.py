@@ -16,19 +16,10 @@ from discreet.report.sections.ambiguous import ambiguous as how_sure
 from discreet.report.sections.exact import exact, told_by_tables
 from discreet.report.text import to_json, to_text
 from discreet.search.plan import Ambiguity, Bucketization, Plan
+from tests.patients import PATIENTS
 from tests.report.examples import ambiguous, bucketized, custodian, frequencies, manifest, tables_of, without_values
 from tests.report.patients import TABLE, people
 
-PATIENTS = [
-    ("45", "M", "11000", "diabetes"),
-    ("20", "M", "12000", "flu"),
-    ("50", "M", "23000", "diarrhea"),
-    ("60", "M", "12000", "stroke"),
-    ("20", "F", "54000", "leukemia"),
-    ("50", "F", "23000", "diabetes"),
-    ("60", "F", "23000", "leukemia"),
-    ("60", "F", "21000", "dyspepsia"),
-]
 COLUMNS = {name: {row[i]: () for row in PATIENTS} for i, name in enumerate(("age", "gender", "zip"))}
 
 

@@ -10,6 +10,8 @@ from discreet.counts.frequency import FrequencySet
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
 from discreet.hierarchies.hierarchy import Value
+from tests.patients import NAMES
+from tests.patients import PATIENTS as ROWS
 
 
 def frequency_of(names: Sequence[str], rows: Sequence[Sequence[Value]]) -> FrequencySet:
@@ -32,19 +34,7 @@ def frequency_of(names: Sequence[str], rows: Sequence[Sequence[Value]]) -> Frequ
     )
 
 
-PATIENTS = frequency_of(
-    ["age", "gender", "zip", "disease"],
-    [
-        ("45", "M", "11000", "diabetes"),
-        ("20", "M", "12000", "flu"),
-        ("50", "M", "23000", "diarrhea"),
-        ("60", "M", "12000", "stroke"),
-        ("20", "F", "54000", "leukemia"),
-        ("50", "F", "23000", "diabetes"),
-        ("60", "F", "23000", "leukemia"),
-        ("60", "F", "21000", "dyspepsia"),
-    ],
-)
+PATIENTS = frequency_of(NAMES, ROWS)
 
 
 def random_table(rows: int, leaves: Sequence[int], values: int, seed: int = 0) -> FrequencySet:

@@ -14,21 +14,12 @@ from discreet.hierarchies.categories import Flat
 from discreet.utility import estimates as module
 from discreet.utility.estimates import Leaves, estimates, estimates_generalized, number_line
 from discreet.utility.queries import relative_error, true_counts, workload
+from tests.patients import PATIENTS
 
 # The eight patients of the ambiguity paper: age, gender, zip, disease; groups of four.
 AGES = build("age", ["20", "45", "50", "60"], Flat())
 ZIPS = build("zip", ["11000", "12000", "21000", "23000", "54000"], Flat())
 DISEASES = build("disease", ["diabetes", "diarrhea", "dyspepsia", "flu", "leukemia", "stroke"], Flat())
-PATIENTS = [
-    ("45", "M", "11000", "diabetes"),
-    ("20", "M", "12000", "flu"),
-    ("50", "M", "23000", "diarrhea"),
-    ("60", "M", "12000", "stroke"),
-    ("20", "F", "54000", "leukemia"),
-    ("50", "F", "23000", "diabetes"),
-    ("60", "F", "23000", "leukemia"),
-    ("60", "F", "21000", "dyspepsia"),
-]
 GROUP = np.array([0, 0, 0, 0, 1, 1, 1, 1])
 
 
