@@ -217,6 +217,14 @@ def test_of_several_refused_steps_each_is_weighed_by_itself_and_the_figure_is_ca
     assert found.precision == ESTIMATE
 
 
+@pytest.mark.parametrize(("levels", "steps"), [({"a": 2, "b": [1, 2]}, 1), ({"a": [1, 2]}, 2), ({"a": 2, "b": 2}, 0)])
+def test_below_the_levels_that_the_policy_allows_nothing_was_refused(levels: dict[str, object], steps: int) -> None:
+    rows: list[Row] = [(0, 0, "flu"), (0, 2, "flu"), (2, 0, "flu"), (2, 2, "cold")]
+    view = published(rows, (2, 2), distinct, policy={"attributes": {name: {"levels": n} for name, n in levels.items()}})
+    found = minimality(view, people(rows))
+    assert [line.details["finer_releases_refused_for_their_values"] for line in found] == [steps] * (steps > 0)
+
+
 @given(tables(), promises)
 def test_every_group_of_mondrian_is_asked_why_it_was_not_cut(rows: list[Row], kept: Kept) -> None:
     truth = tuple(v for _, _, v in rows)

@@ -43,6 +43,20 @@ def test_a_role_takes_its_words_along_and_back(session: Session) -> None:
     assert list(session.words["attributes"]) == list(session.columns)
 
 
+def test_levels_go_with_the_hierarchy_and_the_publication_that_they_are_of(session: Session) -> None:
+    taken = [(["attributes", name, "levels"], level) for name, level in (("age", 1), ("zip", [0, 1]))]
+    session.change(taken)
+    assert [session.policy().attributes[i].levels for i in (0, 2)] == [1, [0, 1]]
+    assert session.policy([(["publish"], "local_recoding")]).publish == "local_recoding"
+    session.change([(["attributes", "age", "hierarchy"], {"intervals": [7, 14]})])
+    assert "levels" not in session.words["attributes"]["age"]
+    assert session.words["attributes"]["zip"]["levels"] == [0, 1]
+    session.change([(["publish"], "multidimensional")])
+    assert not any("levels" in said for said in session.words["attributes"].values())
+    with pytest.raises(PolicyError, match="has no level of its own"):
+        session.change([(["attributes", "zip", "levels"], 1)])
+
+
 def test_a_promise_goes_with_the_column_that_it_is_about(session: Session) -> None:
     session.change([(["require", 1], {"l_diversity": {"l": 2, "attribute": "disease"}})])
     session.change([(["attributes", "disease", "role"], "other")])

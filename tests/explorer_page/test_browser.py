@@ -69,6 +69,29 @@ def test_from_a_table_to_a_release_by_clicks_alone(client: Client, browser: Any,
     same_files(tmp_path / "mine", anonymized(command, tmp_path, tmp_path / "by-command"))
 
 
+def test_a_solution_of_the_map_is_taken_and_left_again(client: Client, browser: Any, tmp_path: Path) -> None:
+    client.change((["one_row_per_person"], True))
+    best = client.get("/api/state")["candidate"]["levels"]
+    coarser = best | {"sex": best["sex"] + 1}
+    page = opened(browser, client, "map")
+    for name, level in coarser.items():
+        page.get_by_label(f"{name} of B").select_option(str(level))
+    page.get_by_role("button", name="Publish at the levels of B").click()
+    page.get_by_role("button", name="Let the search choose the levels again").wait_for()
+    attributes = client.get("/api/state")["policy"]["attributes"]
+    assert {name: said["levels"] for name, said in attributes.items() if "levels" in said} == coarser
+    bar(page).get_by_text("Promises kept").wait_for()
+    go(page, "publish")
+    page.get_by_role("textbox", name="Folder").fill("taken")
+    page.get_by_role("button", name="Publish").click()
+    page.get_by_text("✓ written and checked").wait_for()
+    assert json.loads((tmp_path / "taken" / "manifest.json").read_text())["node"] == coarser
+    go(page, "map")
+    page.get_by_role("button", name="Let the search choose the levels again").click()
+    page.get_by_role("button", name="Let the search choose the levels again").wait_for(state="detached")
+    assert client.get("/api/state")["candidate"]["levels"] == best
+
+
 def test_every_slider_moves_and_answers(client: Client, browser: Any) -> None:
     client.change((["one_row_per_person"], True))
     client.change((["require", 2], {"t_closeness": {"t": 0.3}}), (["require", 3], {"beta_likeness": {"beta": 2}}))

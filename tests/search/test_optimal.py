@@ -43,12 +43,18 @@ def limits(table: Table) -> st.SearchStrategy[int]:
 
 
 def check(
-    table: Table, models: tuple[PrivacyModel, ...], limit: int, utility: str, seconds: float | None
+    table: Table,
+    models: tuple[PrivacyModel, ...],
+    limit: int,
+    utility: str,
+    seconds: float | None,
+    spans: tuple[tuple[int, int], ...] = (),
 ) -> Recoding | None:
-    """Search, and compare with all nodes; None if nothing can be published."""
-    every = candidates(table, models)
+    """Search, and compare with all nodes (of these levels); None if nothing can be published."""
+    allowed = [range(low, high + 1) for low, high in spans]
+    every = candidates(table, models, [*product(*allowed)] if spans else None)
     possible = [c for c in every if c.suppressed <= limit]
-    problem = Problem(table.frequency(), models, limit, utility)
+    problem = Problem(table.frequency(), models, limit, utility, spans=spans)
     try:
         plan = optimal(problem, time_limit=seconds)
     except Infeasible as error:
@@ -111,6 +117,15 @@ def check_plan(plan: Recoding, table: Table, chosen: Candidate, limit: int) -> N
 def test_the_optimum_under_one_promise_is_that_of_all_nodes(kind: str, utility: str, data: st.DataObject) -> None:
     table = data.draw(tables())
     check(table, (data.draw(KINDS[kind]),), data.draw(limits(table)), utility, None)
+
+
+@given(data=st.data(), utility=utilities)
+def test_the_optimum_of_some_levels_is_that_of_their_nodes(data: st.DataObject, utility: str) -> None:
+    table, models = data.draw(tables()), data.draw(promises())
+    two = st.tuples(st.integers(0, 4), st.integers(0, 4))
+    drawn = data.draw(st.tuples(*[two] * len(table.paths)))
+    spans = tuple((min(a, b, h), min(max(a, b), h)) for (a, b), h in zip(drawn, table.heights, strict=True))
+    check(table, models, data.draw(limits(table)), utility, data.draw(st.sampled_from([None, 10])), spans)
 
 
 @every_utility

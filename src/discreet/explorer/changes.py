@@ -13,6 +13,7 @@ from typing import Any
 from discreet.errors import Mistake, PolicyError, shown
 from discreet.models.registry import model_from_words
 from discreet.policy.kinds import PUBLICATIONS
+from discreet.policy.levels import has_levels
 from discreet.policy.policy import policy_from_words
 from discreet.policy.ranges import has_ranges
 from discreet.policy.words import Role, attribute_place, wild
@@ -34,7 +35,7 @@ CHANGEABLE = (
     "one_row_per_person",
     "time_limit",
 )
-OF_ATTRIBUTE = ("role", "hierarchy", "decide", "ranges")
+OF_ATTRIBUTE = ("role", "hierarchy", "levels", "decide", "ranges")
 _NAMES_FILES = ("population", "marginals", "pairs", "prior", "knowledge")
 _NO_FILES = ("table", "uniform")  # words that stand there and are no files
 _NO_REQUIRE = "must be a list of promises, got an empty one"
@@ -197,6 +198,8 @@ def _with_roles(attributes: Words, before: Words, columns: Sequence[str], fresh:
                 raise PolicyError(Mistake(f"{attribute_place(name)}.role", "no such role", repair))
             kept = {word: value for word, value in said.items() if word == "decide"}
             said = fresh(name, role) | kept
+        elif said.get("hierarchy") != before[name].get("hierarchy"):  # the levels were those of another
+            said.pop("levels", None)
         made[name] = said
     return made
 
@@ -230,4 +233,7 @@ def _with_kind(words: Words, before: Words) -> Words:
         words.pop("ranges", None)
         for said in words["attributes"].values():
             said.pop("ranges", None)
+    if not has_levels(publish):
+        for said in words["attributes"].values():
+            said.pop("levels", None)
     return words

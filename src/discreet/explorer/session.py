@@ -29,6 +29,7 @@ from discreet.run.intake import Counted, Scanned, coded, scan
 
 HIDDEN_BELOW = 5  # values of fewer people are not shown, where no promise asks for more
 _PLACEHOLDER = [{"k_anonymity": {"k": 2}}]  # to count a table of which nothing is promised yet
+_OF_ROLES = ("role", "hierarchy", "levels", "publish_as", "ranges", "decide")  # words that another role has not
 _OF_COUNTING = ("attributes", "private", "missing", "decimal", "thousands", "encoding", "delimiter", "sheet")
 _OF_PEOPLE = ("population", "marginals", "pairs", "size")  # of a promise: other tables that are counted
 _LISTED = 1000  # values of a column that can be shown
@@ -138,7 +139,7 @@ class Session:
     def _reading(self, name: str) -> Words:
         """The words about how its cells are read, which hang on no role."""
         said = self.start.words.get("attributes", {}).get(name, {})
-        return {w: v for w, v in said.items() if w not in ("role", "hierarchy", "publish_as", "ranges", "decide")}
+        return {w: v for w, v in said.items() if w not in _OF_ROLES}
 
     # Policies
 
@@ -298,7 +299,7 @@ def _key(policy: Policy, *, hierarchies: bool) -> str:
     kept = {word: words[word] for word in _OF_COUNTING if word in words}
     attributes = {}
     for name, said in kept["attributes"].items():
-        left_out = {"decide", "ranges"} | (set() if hierarchies or "publish_as" in said else {"hierarchy"})
+        left_out = {"decide", "ranges", "levels"} | (set() if hierarchies or "publish_as" in said else {"hierarchy"})
         attributes[name] = {word: value for word, value in said.items() if word not in left_out}
     others = [
         {part: value for part, value in given.items() if part in _OF_PEOPLE}

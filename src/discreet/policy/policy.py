@@ -173,6 +173,8 @@ class Policy:
             attributes[a.name] = {"role": a.role.value}
             if a.hierarchy is not None:
                 attributes[a.name]["hierarchy"] = _plain(a.hierarchy)
+            if a.levels is not None:
+                attributes[a.name]["levels"] = _plain(a.levels)
             if a.publish_as is not None:
                 attributes[a.name]["publish_as"] = _plain(a.publish_as)
             if a.ranges is not None:

@@ -31,6 +31,7 @@ from discreet.policy.kinds import (
     threshold_misfits,
     wishes_misfits,
 )
+from discreet.policy.levels import levels_misfits, span_mistakes
 from discreet.policy.private_rows import read_private
 from discreet.policy.ranges import HIERARCHY, VALUES, ranges_misfits, word_mistakes
 from discreet.policy.reading import reading_misfits
@@ -46,7 +47,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-_OF_ATTRIBUTE = ("role", "hierarchy", "publish_as", "ranges", "decide", *OF_COLUMN)
+_OF_ATTRIBUTE = ("role", "hierarchy", "levels", "publish_as", "ranges", "decide", *OF_COLUMN)
 _DEEPEST = 50  # levels of words
 _MOST_SEED = (1 << 64) - 1
 _MOST_SECONDS = 1_000_000_000  # thirty years
@@ -80,7 +81,8 @@ class Attribute:
 
     `decide` is a question that somebody has to answer before anything is published; empty if there is none.
     `publish_as` is the level of a hierarchy that a sensitive or other column is published as, and judged by. `reading`
-    is how its cells are read. `ranges` says where published ranges end, if not as the policy's own word does.
+    is how its cells are read. `ranges` says where published ranges end, if not as the policy's own word does. `levels`
+    is the level of the hierarchy that a quasi-identifier may be published at, or the finest and the coarsest.
 
     >>> Attribute("age", "quasi_identifier", {"intervals": [5, 10]}).role
     <Role.QUASI_IDENTIFIER: 'quasi_identifier'>
@@ -93,6 +95,7 @@ class Attribute:
     publish_as: object = None
     reading: ColumnReading = READ_AS_IT_STANDS
     ranges: str | None = None
+    levels: object = None
 
     def __post_init__(self) -> None:
         role, mistake = _role(self.role, f"{attribute_place(self.name)}.role")
@@ -141,7 +144,7 @@ def wild(words: object) -> bool:
 
 
 def read_attributes(words: object) -> tuple[tuple[Attribute, ...] | None, list[Mistake]]:
-    """The attributes of a mapping name → {role, hierarchy, publish_as, ranges, decide}; None if there is nothing."""
+    """The attributes of a mapping name → {role, hierarchy, levels, …}; None if there is nothing."""
     example = "for example {age: {role: quasi_identifier}}"
     if not isinstance(words, Mapping) or not words:
         return None, [Mistake("attributes", f"must be a mapping of columns, got {_got(words)}", example)]
@@ -168,7 +171,8 @@ def read_attributes(words: object) -> tuple[tuple[Attribute, ...] | None, list[M
         open_question = decide.strip() if isinstance(decide, str) else ""
         coarser, ranges = copied(spec.get("publish_as")), spec.get("ranges")
         hierarchy = copied(spec.get("hierarchy"))
-        found.append(Attribute(str(name), role, hierarchy, open_question, coarser, reading, ranges))
+        levels = copied(spec.get("levels"))
+        found.append(Attribute(str(name), role, hierarchy, open_question, coarser, reading, ranges, levels))
     return tuple(found), mistakes
 
 
@@ -230,6 +234,7 @@ def checked(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[Mistake]]:
         if found.get("summary") == STATISTICS and any(a.publish_as is not None for a in found["attributes"]):
             mistakes.append(NO_STATISTICS)
         mistakes += ranges_misfits(publish, found.get("ranges"), found["attributes"])
+        mistakes += levels_misfits(publish, found["search"], found["attributes"])
         mistakes += threshold_misfits(publish, found["search"], found.get("threshold"), found.get("suppress"))
         mistakes += others_known_misfits(found["models"], found["search"])
         mistakes += _people_misfits(found["attributes"], found.get("one_row_per_person", False), found["models"])
@@ -253,6 +258,7 @@ def _attribute_mistakes(attributes: Sequence[Attribute], folder: Path) -> list[M
         mistakes.append(Mistake(attribute_place(""), "a column without a name", "give it one in the data"))
     for a in attributes:
         mistakes += word_mistakes(a.ranges, f"{attribute_place(a.name)}.ranges")
+        mistakes += span_mistakes(a.levels, f"{attribute_place(a.name)}.levels")
         place = f"{attribute_place(a.name)}.hierarchy"
         mistakes += _publish_as_mistakes(a, folder)
         if a.hierarchy is None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from discreet.engines.reading_words import OF_COLUMN, OF_TABLE, column_reading, read_words
 from discreet.errors import Mistake
+from discreet.policy.levels import span_mistakes
 from discreet.policy.policy import Policy
 from discreet.policy.words import SUMMARIES
 from discreet.publications.published import AGAIN, Manifest, names_file
@@ -103,6 +104,7 @@ _FORM: Mapping[str, Any] = {
                 "hierarchy": _ANYTHING,
                 "publish_as": _ANYTHING,
                 "ranges": _WORD,
+                "levels": _ANYTHING,
                 **dict.fromkeys(OF_COLUMN, _ANYTHING),
             }
         ),
@@ -136,10 +138,11 @@ def manifest_mistakes(manifest: Manifest) -> list[Mistake]:
 
 
 def _misread(policy: Mapping[str, Any]) -> Iterator[str]:
-    """Where words about reading the source say nothing that could be read by."""
+    """Where words about reading the source say nothing that could be read by, or those about levels no level."""
     if read_words(policy, OF_TABLE)[1]:
         yield ".policy"
-    if any(column_reading(about, "")[1] for about in policy.get("attributes", {}).values()):
+    attributes = policy.get("attributes", {}).values()
+    if any(column_reading(about, "")[1] or span_mistakes(about.get("levels"), "") for about in attributes):
         yield ".policy.attributes"
 
 

@@ -76,9 +76,11 @@ SEARCHES: Mapping[str, str] = {
 
 _UTILITIES: Mapping[str, str] = {
     "loss": "the loss of exactness as small as possible",
-    "loss_geometric": "the loss of exactness as small as possible, as a geometric mean over the columns",
+    "geometric_loss": "the loss of exactness as small as possible, as a geometric mean over the columns",
     "discernibility": "as few rows as possible that can't be told apart",
     "average_group": "groups as small as possible, on average",
+    "height": "as few steps up the hierarchies as possible",
+    "kl_divergence": "a table whose distribution is as close to the original's as possible",
 }
 # Settings that the page tells elsewhere: what was published and left out, whose rows they are.
 _TOLD = {"publish", "search", "seed", "suppress", "suppressed", "one_row_per_person", "utility", "summary"}

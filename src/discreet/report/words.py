@@ -10,6 +10,7 @@ from discreet.models.others_known import OTHERS_KNOWN
 from discreet.models.promise import Setting
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import is_exact
+from discreet.policy.levels import read_span
 from discreet.policy.ranges import HIERARCHY, VALUES
 from discreet.report.marginals import printable, shown
 
@@ -69,10 +70,26 @@ def hierarchy_in_words(words: object) -> str:
 
 
 def hierarchies_in_words(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """What every column's hierarchy is made of, and where ranges of it end."""
-    ends = manifest.get("ranges", {})
+    """What every column's hierarchy is made of, where ranges of it end, and which levels the policy allowed."""
+    ends, policy = manifest.get("ranges", {}), manifest.get("policy", {}).get("attributes", {})
     told = {name: hierarchy_in_words(words) for name, words in manifest["hierarchies"].items()}
-    return {name: "; ".join(filter(None, (words, _ENDS.get(ends.get(name), "")))) for name, words in told.items()}
+    return {
+        name: "; ".join(filter(None, (words, _ENDS.get(ends.get(name), ""), _allowed(policy.get(name, {})))))
+        for name, words in told.items()
+    }
+
+
+def _allowed(said: Mapping[str, Any]) -> str:
+    """Which levels the policy allowed.
+
+    >>> _allowed({"levels": 2}), _allowed({"levels": [0, 1]}), _allowed({})
+    ('the policy asks for level 2', 'the policy allows levels 0 to 1', '')
+    """
+    span = read_span(said.get("levels"))
+    if span is None:
+        return ""
+    low, high = span
+    return f"the policy asks for level {low}" if low == high else f"the policy allows levels {low} to {high}"
 
 
 def _plain(key: str, value: object) -> str:

@@ -28,6 +28,7 @@ from discreet.models.base import AboutPopulation
 from discreet.models.verdicts import verdicts
 from discreet.policy.chains import M_INVARIANCE
 from discreet.policy.kinds import PUBLICATIONS, Writing, is_exact
+from discreet.policy.levels import spans
 from discreet.policy.policy import Policy
 from discreet.policy.ranges import ranges_notes, ranges_told
 from discreet.progress import Progress, silent
@@ -217,10 +218,11 @@ def find_plan(policy: Policy, intake: Intake, progress: Progress = silent) -> Pl
     _refuse_at_once(policy, intake.frequency.people, intake.frequency.population)
     _refuse_out_of_reach(policy, intake.frequency)
     chosen = SEARCHES[policy.search]
+    allowed = spans(policy.attributes, intake.frequency.hierarchies)
     clock = [policy.time_limit] if chosen.timed else []
 
     def search(limit: int) -> Plan:
-        problem = Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed, confirmed=True)
+        problem = Problem(intake.frequency, policy.models, limit, policy.utility, policy.seed, True, allowed)
         plan: Plan = chosen.find(problem, progress, *clock)
         return absence_kept(problem, plan)
 

@@ -10,6 +10,7 @@ from typing import Any
 from discreet.errors import Mistake, PolicyError, unknown_word
 from discreet.models.registry import word_of
 from discreet.policy.kinds import PUBLICATIONS, listed
+from discreet.policy.levels import has_levels
 from discreet.policy.policy import Policy
 from discreet.policy.ranges import has_ranges
 from discreet.policy.words import CHOICES, checked_word
@@ -60,7 +61,7 @@ def policies(policy: Policy, axes: Sequence[Axis]) -> Iterator[tuple[tuple[objec
 
 def changed(policy: Policy, values: Mapping[str, object]) -> Policy:
     """The policy with other values. A search that does not lead to another kind of publication makes room for one that
-    does, and where there are no ranges nothing is said of their ends.
+    does; where there are no ranges nothing is said of their ends, nor of levels where columns have none.
 
     >>> from discreet.policy.policy import policy_from_words
     >>> policy = policy_from_words({"attributes": {"age": {"role": "quasi_identifier"}},
@@ -75,6 +76,9 @@ def changed(policy: Policy, values: Mapping[str, object]) -> Policy:
         words |= {"search": "", "summary": None, "threshold": None}
     if "publish" in words and not has_ranges(publish):
         words = {"ranges": None, "attributes": tuple(replace(a, ranges=None) for a in policy.attributes), **words}
+    if "publish" in words and not has_levels(publish):
+        of_columns = words.get("attributes", policy.attributes)
+        words = {**words, "attributes": tuple(replace(a, levels=None) for a in of_columns)}
     require = policy.require
     for name, value in values.items():
         if name not in words:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from typing import ClassVar, Self
 
 import numpy as np
@@ -27,6 +28,7 @@ class Problem:
 
     `seed` is for searches that choose at random; None lets the operating system choose. If `confirmed`, searches for
     the best look only at plans that keep the promises among the published rows too (see `search/confirmed.py`).
+    `spans` are the levels that whole columns may be published at, each the finest and the coarsest; all, if empty.
     """
 
     frequency: FrequencySet
@@ -35,6 +37,22 @@ class Problem:
     utility: str = "loss"
     seed: int | None = None
     confirmed: bool = False
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def finest(self) -> tuple[int, ...]:
+        """The finest level of each whole column that may be published."""
+        return tuple(low for low, _ in self.spans) or (0,) * len(self.frequency.hierarchies)
+
+    @property
+    def coarsest(self) -> tuple[int, ...]:
+        """The coarsest."""
+        return tuple(high for _, high in self.spans) or tuple(h.height for h in self.frequency.hierarchies)
+
+    @property
+    def nodes(self) -> int:
+        """How many combinations of these levels there are."""
+        return prod(high - low + 1 for low, high in zip(self.finest, self.coarsest, strict=True))
 
     @property
     def by_person(self) -> Problem:

@@ -155,7 +155,7 @@ def _steps(view: ReleaseView, listed: Population, group: IntArray, people: IntAr
     for name in view.quasi_identifiers:
         at = listed.columns.index(name)
         values, code = listed.frequencies.values[at], np.asarray(listed.frequencies.codes[at], dtype=np.int64)
-        if at_once and int(levels.get(name, 0)) > 0:
+        if at_once and int(levels.get(name, 0)) > _finest(said, name):
             finer = at_level(rules.get(name, {}), int(levels[name]) - 1, values)
             if finer is not None:
                 part = _numbered(group, finer[code])
@@ -170,6 +170,13 @@ def _steps(view: ReleaseView, listed: Population, group: IntArray, people: IntAr
                 numbers = _begins(numbers, at_level(rules[name], _unit(rules[name]), values))
             if not np.isnan(numbers).any():
                 yield Step(_numbered(group, _halves(group, numbers[code], people)), together=False)
+
+
+def _finest(said: Mapping[str, Any], name: str) -> int:
+    """The finest level that the policy allowed a column: below it nobody looked."""
+    attributes = (said.get("policy") or {}).get("attributes") or {}
+    allowed = (attributes.get(name) or {}).get("levels") or 0
+    return int(allowed[0] if isinstance(allowed, list) else allowed)
 
 
 def _unit(rule: Mapping[str, Any]) -> int:

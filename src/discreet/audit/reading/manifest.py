@@ -92,8 +92,8 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
     levels = {c: _rows(level) for c, level in _mapping(manifest.get("node") or {}).items()}
     promises = _list(manifest["promises"])
     _expect(len(promises) <= _MOST_PROMISES and len(roles) <= _MOST_COLUMNS)
-    for word in ("files", "policy"):
-        _mapping(manifest.get(word) or {})
+    _mapping(manifest.get("files") or {})
+    _allowed_levels(_mapping(manifest.get("policy") or {}))
     _texts(manifest.get("distorted") or [])
     _references(manifest.get("references") or {})
     _texts_of(manifest.get("ranges") or {}, ("hierarchy", "values"))
@@ -116,6 +116,16 @@ def _described_by(manifest: Mapping[str, Any]) -> Description:
         published_as={c: _level(words) for c, words in _mapping(manifest.get("published_as") or {}).items()},
         whose=_whose(manifest, roles),
     )
+
+
+def _allowed_levels(policy: Mapping[str, Any]) -> None:
+    """What the policy says of the levels that columns may have is one of them, or two."""
+    for about in _mapping(policy.get("attributes") or {}).values():
+        levels = _mapping(about).get("levels", 0)
+        ends = _list(levels) if isinstance(levels, list) else [levels]
+        _expect(0 < len(ends) <= 2)
+        for end in ends:
+            _rows(end)
 
 
 def _whose(manifest: Mapping[str, Any], roles: Mapping[str, str]) -> Ownership:

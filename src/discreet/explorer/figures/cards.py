@@ -161,6 +161,12 @@ def _adversary(word: str) -> str:
     return next((told for subject, told in _BY_SUBJECT if subject in about), _ANYBODY)
 
 
+def _published_as(policy: Policy, publish: str) -> dict[str, Any]:
+    """What a policy says if it publishes in another way: nothing of ranges and levels."""
+    attributes = tuple(replace(a, ranges=None, levels=None) for a in policy.attributes)
+    return {"publish": publish, "search": "", "ranges": None, "attributes": attributes}
+
+
 def _offer(
     policy: Policy, counted: Counted, word: str, number: int, require: Sequence[object] | None
 ) -> dict[str, Any]:
@@ -170,9 +176,9 @@ def _offer(
     tried = [(parameters, publish) for publish in (None, *promise.only) for parameters in _first_parameters(promise)]
     for parameters, publish in tried:
         entries = [*(policy.require if require is None else require), {word: dict(parameters)}]
-        kind = {} if publish is None else {"publish": publish, "search": "", "ranges": None}
+        kind = {} if publish is None else _published_as(policy, publish)
         try:
-            asked = replace(policy, require=tuple(entries), **kind)  # type: ignore[arg-type]
+            asked = replace(policy, require=tuple(entries), **kind)
             fitted(asked, counted)
         except DiscreetError as error:
             refusal = refusal or error

@@ -211,7 +211,12 @@ class _Walk:
         """Each column with the labels that its most common value has level by level, where enough people share them."""
         least = hidden_below(self.policy)
         return [
-            {"name": shown(h.attribute), "height": h.height, "labels": self._labels(d, h, least)}
+            {
+                "name": shown(h.attribute),
+                "attribute": h.attribute,
+                "height": h.height,
+                "labels": self._labels(d, h, least),
+            }
             for d, h in enumerate(self.frequency.hierarchies)
         ]
 

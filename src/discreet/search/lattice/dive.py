@@ -44,14 +44,15 @@ class Dive:
             self._base = reached
 
     def _descend(self, current: Judged) -> Judged:
-        can_go = [d for d, level in enumerate(current.node) if level > 0]
+        finest = self._nodes.problem.finest
+        can_go = [d for d, level in enumerate(current.node) if level > finest[d]]
         while can_go and monotonic() < self._deadline:
             d = self._random.choice(can_go)
             node = current.node
             finer = self._nodes.judge((*node[:d], node[d] - 1, *node[d + 1 :]))
             if _rank(finer) <= _rank(current):  # equals too: the first step down may change no group
                 current = finer
-            if finer is not current or finer.node[d] == 0:
+            if finer is not current or finer.node[d] == finest[d]:
                 can_go.remove(d)
         return current
 

@@ -48,7 +48,7 @@ class NodeJudge:
     def __init__(self, problem: Problem, progress: Progress):
         f = problem.frequency
         self.problem = problem
-        self.top: Node = tuple(h.height for h in f.hierarchies)
+        self.top: Node = problem.coarsest
         self.roll_up = RollUp(
             f, attributes={m.attribute for m in problem.models}, people_by=tallied_by_people(problem.models)
         )

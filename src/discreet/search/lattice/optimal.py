@@ -59,7 +59,7 @@ def optimal(
     for half a minute by default. `facts` of the plan says whether the optimum is proven, or how far it can be.
     """
     start = monotonic()
-    if time_limit is None and problem.frequency.nodes > EXHAUSTIVE:
+    if time_limit is None and problem.nodes > EXHAUSTIVE:
         time_limit = DEFAULT_SECONDS
     judge = NodeJudge(problem, progress)
     dive, deadline = None, math.inf
@@ -73,7 +73,7 @@ def optimal(
         raise infeasible(judge, IMPOSSIBLE if lower == math.inf else OUT_OF_TIME)
     lower = min(lower, judge.unproven)
     facts = {
-        "nodes": problem.frequency.nodes,
+        "nodes": problem.nodes,
         "nodes_checked": len(judge.judged),
         "optimal": lower >= best.score,
         "utility": problem.utility,
@@ -88,7 +88,7 @@ def branch_and_bound(judge: NodeJudge, deadline: float, dive: Dive | None = None
 
     Only nodes that are no finer than `finest`, if one is given.
     """
-    first = _box(judge, finest or (0,) * len(judge.top), judge.top, 0.0)
+    first = _box(judge, finest or judge.problem.finest, judge.top, 0.0)
     queue = [first] if first is not None else []
     popped = 0
     while queue:
@@ -180,6 +180,10 @@ def published_groups(problem: Problem, groups: Groups) -> BoolArray:
     return publishable(problem.models, groups, holds, problem.suppression_limit) & (groups.sizes > 0)
 
 
+def _heights(problem: Problem) -> Node:
+    return tuple(h.height for h in problem.frequency.hierarchies)
+
+
 @dataclass(frozen=True)
 class Ending:
     """Why nothing was found, and what helps."""
@@ -229,6 +233,8 @@ def infeasible(judge: NodeJudge, ending: Ending) -> Infeasible:
     elif ending is IMPOSSIBLE and p.suppression_limit < closest.suppressed < p.frequency.rows:
         enough = math.ceil(10**4 * closest.suppressed / p.frequency.rows) / 10**4
         ending = Ending("", f"weaken a promise, or raise `suppress` to {enough:g}")
+    if ending.repair.startswith("weaken a promise") and p.spans and p.coarsest != _heights(p):
+        ending = Ending(ending.rule, f"{ending.repair}, or allow coarser `levels`")
     both = ", compared with the source and with what is published," if judge.unconfirmed else ""
     rule = f"no generalization keeps every promise{both} with at most {p.suppression_limit:,} rows suppressed"
     return Infeasible(

@@ -40,11 +40,14 @@ export function lattice(done) {
   };
 }
 
+// Can a node be published?
+export const possible = (map, node) => (map.promises.length === 0 ? Boolean(map.kept[node]) : (map.kept[node] & map.all) === map.all);
+
 // Which promises a node keeps, for people.
 export function keeps(map, node) {
   const bits = map.kept[node];
-  if (map.promises.length === 0) return bits ? "kept" : "not kept";
-  if ((bits & map.all) === map.all) return "keeps all promises";
+  if (map.promises.length === 0) return possible(map, node) ? "kept" : "not kept";
+  if (possible(map, node)) return "keeps all promises";
   const broken = map.promises.filter((_, i) => !(bits & (1 << i))).map((promise) => promise.title);
   return `does not keep ${broken.join(", ")}`;
 }

@@ -1,10 +1,11 @@
 // Two solutions beside each other; each can also be chosen column by column, without a mouse.
 import { html, useEffect, useSignal } from "../html.js";
 import { get } from "../jobs.js";
-import { problems } from "../state.js";
+import { change, problems, state } from "../state.js";
 import { Badge, Section } from "../parts.js";
 import { Bar, Ladder } from "../charts.js";
 import { number, percent } from "../words.js";
+import { possible } from "./lattice.js";
 
 // What the server knows of a node, asked once it is chosen.
 function useNode(map, node, slot) {
@@ -22,6 +23,16 @@ function useNode(map, node, slot) {
   return told.value;
 }
 
+// The policy with whole columns at the levels of a node, or with none said of any column.
+function take(map, node) {
+  const levels = node === null ? null : map.levels(node);
+  const set = map.columns.map((column, c) => [["attributes", column.attribute, "levels"], levels?.[c] ?? null]);
+  const { publish = "generalization", search } = state.value.policy;
+  if (levels && publish !== "generalization") set.unshift([["publish"], "generalization"]);
+  if (levels && search !== undefined && search !== "optimal") set.unshift([["search"], null]);
+  change(set);
+}
+
 export function Compared({ map, picked }) {
   const { A, B } = picked.value;
   const [a, b] = [useNode(map, A, "A"), useNode(map, B, "B")];
@@ -33,8 +44,9 @@ export function Compared({ map, picked }) {
   const sides = [["A", A, a], ["B", B, b]];
   const figure = (title, show) => html`<tr><th scope="row">${title}</th>${sides.map(([slot, node, told]) => html`<td data-of=${slot}>${node === null ? "–" : show(node, told)}</td>`)}</tr>`;
   const promises = map.promises;
+  const taken = Object.values(state.value.policy.attributes ?? {}).some((said) => said.levels !== undefined);
   const first = map.published ? "A is what the policy gives now, until you choose another." : "A is the best with one level for each column. What the policy publishes now is none of these: its levels differ from row to row, or values stay exact.";
-  return html`<${Section} title="Two beside each other" soft=${`${first} Levels can be chosen here, too. What is published is always the best that keeps the promises: to get another, change what is promised, or the hierarchies.`}>
+  return html`<${Section} title="Two beside each other" soft=${`${first} Levels can be chosen here, too. ${taken ? "What is published has the levels that you took, or those that the policy allows." : "What is published is the best that keeps the promises, unless you take another."}`}>
     <table class="compared"><thead><tr><th scope="col"><span class="unseen">figure</span></th><th scope="col"><span class="pin-letter">A</span></th><th scope="col"><span class="pin-letter second">B</span></th></tr></thead>
       <tbody>
         ${figure("detail lost", (node) => html`<b>${percent(map.loss[node])}</b><${Bar} share=${map.loss[node]} />`)}
@@ -44,7 +56,9 @@ export function Compared({ map, picked }) {
         ${promises.map((promise, i) => figure(promise.title, (node) => html`<${Badge} kept=${Boolean(map.kept[node] & (1 << i))} />`))}
         ${map.columns.map((column, c) => html`<tr><th scope="row" class="name">${column.name}</th>${sides.map(([slot, node]) => html`<td data-of=${slot}>
           <${Level} column=${column} level=${node === null ? null : map.levels(node)[c]} label=${`${column.name} of ${slot}`} onPick=${(level) => set(slot, c, level)} /></td>`)}</tr>`)}
+        <tr><th scope="row"><span class="unseen">take it</span></th>${sides.map(([slot, node]) => html`<td>${node === null ? null : html`<button type="button" class="quiet" disabled=${!possible(map, node)} onClick=${() => take(map, node)}>Publish at the levels of ${slot}</button>`}</td>`)}</tr>
       </tbody></table>
+    ${taken ? html`<p class="actions"><button type="button" class="quiet" onClick=${() => take(map, null)}>Let the search choose the levels again</button></p>` : null}
   </${Section}>`;
 }
 
