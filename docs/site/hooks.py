@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+_CODE = re.compile(r"<code>([^<]*)</code>")
+_LONG = 16  # letters of a word of code that need not stay on one line
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -24,6 +26,21 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Beside the code, links lead to the notebook itself; here, to its page, on which it is linked."""
     return markdown if page.file.src_uri == "notebook.md" else markdown.replace("](notebook.ipynb)", "](notebook.md)")
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    """In tables, code breaks between its words, never after the hyphens of an option; a long path between its parts."""
+    return re.sub(r"<td\b.*?</td>", lambda cell: _CODE.sub(_words_whole, cell[0]), html, flags=re.DOTALL)
+
+
+def _words_whole(code: re.Match[str]) -> str:
+    return f"<code>{' '.join(_word_whole(word) for word in code[1].split(' '))}</code>"
+
+
+def _word_whole(word: str) -> str:
+    if "-" in word:
+        return f'<span class="whole">{word}</span>'
+    return re.sub(r"(?<=[/_.])(?=\w)", "<wbr>", word) if len(word) > _LONG else word
 
 
 def _decisions() -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from discreet.report.charts import Bar, Mark, bars
-from discreet.report.html import custodian_page, release_page
+from discreet.report.html import TEMPLATES, custodian_page, release_page
 from discreet.report.line_chart import Axis, Dot, Line, line_chart
 from tests.report.examples import ambiguous, bucketized, custodian, frequencies, full_domain, manifest
 from tests.report.patients import TABLE
@@ -41,6 +41,16 @@ def test_nothing_is_wider_than_a_telephone_and_many_columns_fold(kind: str, brow
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
         paper = page.pdf(prefer_css_page_size=True)
         assert b"/MediaBox [0 0 595" in paper or b"/MediaBox [0 0 594" in paper  # A4, in points
+
+
+@pytest.mark.parametrize("sheet", sorted(TEMPLATES.glob("*.css")), ids=lambda path: path.name)
+def test_rules_of_a_style_stand_where_they_are_meant_to(sheet: Path) -> None:
+    """A bracket that is missing, or one too many, makes browsers drop the rules around it, silently."""
+    text, depth = re.sub(r"\{%.*?%\}", "", sheet.read_text(encoding="utf-8")), 0
+    for bracket in re.findall("[{}]", text):
+        depth += 1 if bracket == "{" else -1
+        assert 0 <= depth <= 3, sheet.name
+    assert depth == 0, sheet.name
 
 
 def test_every_page_is_numbered_and_says_for_whom_it_is() -> None:

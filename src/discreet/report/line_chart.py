@@ -15,7 +15,7 @@ from discreet.labels.figures import percent, power
 
 _TOP, _HEIGHT, _BELOW = 10, 240, 44  # pixels
 _LEFT, _RIGHT = 7.0, 98.0  # percent
-_ROUND = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25)  # steps of an axis of shares
+_STEPS = (0.2, 0.5, 1.0, 2.0, 5.0)  # of an axis of shares
 
 
 @dataclass(frozen=True)
@@ -121,14 +121,16 @@ def powers_of_ten(low: float, high: float) -> tuple[tuple[float, str], ...]:
 
 
 def shares(label: str, measured: Sequence[float]) -> Axis:
-    """An axis of shares from 0, in about five round steps.
+    """An axis of shares: from 0 to 100% on every page, so that two of them can be held together; on, if they go on.
 
     >>> shares("loss", [0.1, 0.42]).ticks[-1]
-    (0.5, '50%')
+    (1.0, '100%')
+    >>> [text for _, text in shares("answers off by", [0.1, 2.3]).ticks]
+    ['0%', '50%', '100%', '150%', '200%', '250%']
     """
-    high = max(measured, default=1.0) or 0.01
-    step = next((r for r in _ROUND if high / r <= 5.0001), 10.0 ** math.ceil(math.log10(high / 5)))
-    many = max(math.ceil(high / step - 1e-9), 1)
+    high = max([1.0, *measured])
+    step = next((step for step in _STEPS if high / step <= 5.0001), 10.0 ** math.ceil(math.log10(high / 5)))
+    many = math.ceil(high / step - 1e-9)
     return Axis(label, 0.0, many * step, tuple((n * step, percent(n * step)) for n in range(many + 1)))
 
 

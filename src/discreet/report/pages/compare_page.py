@@ -12,7 +12,7 @@ from discreet.models.parameters import as_text
 from discreet.releases.choices import PolicyComparison
 from discreet.report import charts
 from discreet.report.html import page_environment
-from discreet.report.line_chart import Axis, Dot, Line, line_chart, powers_of_ten
+from discreet.report.line_chart import Axis, Dot, Line, line_chart, powers_of_ten, shares
 from discreet.report.marginals import printable, shown
 from discreet.report.pages import choices_part
 from discreet.search.lattice.comparison import MOST_SHOWN, Comparison, Cost
@@ -218,11 +218,8 @@ def _tradeoffs(c: Comparison) -> Chart:
             told = f"{o.name}: ε {epsilon_text(epsilon)} at a loss of {percent(loss)}, {node_text(c, at)}"
             dots.append(Dot(loss, epsilon, told))
         lines.append(Line(o.name, i, tuple(dots), steps=True))
-    least = min((d.x for line in lines for d in line.dots), default=0.0)
-    low = math.floor(10 * least) / 10 if least < 1 else 0.9
-    ticks = tuple((n / 10, f"{10 * n}%") for n in range(round(10 * low), 11))
-    ticks_up = powers_of_ten(1, largest)
-    return lines, Axis("loss of exactness", low, 1.0, ticks), Axis("smallest ε", 1.0, ticks_up[-1][0], ticks_up, True)
+    ticks = powers_of_ten(1, largest)
+    return lines, shares("loss of exactness", []), Axis("smallest ε", 1.0, ticks[-1][0], ticks, True)
 
 
 def _figure(c: Comparison) -> Chart:
@@ -236,11 +233,7 @@ def _figure(c: Comparison) -> Chart:
             told += "nothing can be published" if loss is None else f"loss {percent(loss)}"
             dots.append(Dot(_along(c, p.stubbornness), loss, told))
         lines.append(Line(_FAMILY_WORDS[family], i, tuple(dots)))
-    found = [d.y for line in lines for d in line.dots if d.y is not None]
-    low = math.floor(10 * min(found, default=0.0)) / 10
-    low = min(low, 0.8)
-    ticks = tuple((n / 10, f"{10 * n}%") for n in range(round(10 * low), 11))
-    return lines, _stubbornness(c), Axis("least loss", low, 1.0, ticks)
+    return lines, _stubbornness(c), shares("least loss", [])
 
 
 def _of_reference(c: Comparison) -> Chart:

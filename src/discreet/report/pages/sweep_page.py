@@ -201,7 +201,6 @@ def to_html(s: SweepFigures) -> str:
             sensitive=sorted({name for p in s.points if p.risk for name in p.risk.values}),
             possible=[p for p in s.points if p.possible],
             lacking=lacking(s),
-            largest_error=max((p.count_error or 0.0 for p in s.points), default=0.0) or 1.0,
             promises=[printable(promise) for promise in s.promises],
             apart=[n for axis in s.axes if axis.name == "publish" for n in axis.values if is_exact(str(n))],
         )
