@@ -44,20 +44,20 @@ def asked_uniqueness(
     numbered = " UNION ALL ".join(f"SELECT {i} AS s" for i in range(len(keys)))
     chosen = f"CASE s {' '.join(f'WHEN {i} THEN {key}' for i, key in enumerate(keys))} END"
     listed = ", ".join(f"h{i}" for i in range(len(columns)))
-    whose, owner, alone = "", "", "n = 1"
+    whose, owner, are_alone = "", "", "n = 1"
     if person is not None:  # a row that names nobody is somebody's of their own
         written = engine._written(engine.name(person), person)
         hashed = f"CASE WHEN {written} IS NULL THEN NULL ELSE {engine._hash(written)} END AS p"
         hashes = ", ".join(filter(None, (hashes, hashed)))
         listed = ", ".join(filter(None, (listed, "p")))
         whose, owner = ", p", ", count(p) AS named, min(p) AS one, max(p) AS other"
-        alone = "n = 1 OR (named = n AND one = other)"
+        are_alone = "n = 1 OR (named = n AND one = other)"
     query = f"""
         WITH hashed AS {engine.once}(SELECT {hashes} FROM {engine._relation} AS t),
         combined AS {engine.once}(SELECT {listed}, {whole} AS k FROM hashed),
         sets AS (SELECT s, {chosen} AS h{whose} FROM combined CROSS JOIN ({numbered}) AS numbers),
         counted AS (SELECT s, h, count(*) AS n{owner} FROM sets WHERE h % {one_in} = 0 GROUP BY s, h)
-        SELECT s, CAST(sum(n) AS BIGINT) AS m, CAST(sum(CASE WHEN {alone} THEN n ELSE 0 END) AS BIGINT) AS alone
+        SELECT s, CAST(sum(n) AS BIGINT) AS m, CAST(sum(CASE WHEN {are_alone} THEN n ELSE 0 END) AS BIGINT) AS alone
         FROM counted GROUP BY s"""
     shares = [0.0] * len(keys)
     for batch in engine._asked(query):
