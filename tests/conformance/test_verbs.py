@@ -367,6 +367,28 @@ def test_rows_that_some_columns_tell_apart_are_counted(engines: Engines, name: s
     )
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_that_are_one_person_s_are_told_apart_however_many_they_are(engines: Engines, name: str) -> None:
+    table = TABLES[name]
+    engine = engines(table)
+    person, *others = table.columns
+    rows = [*table.combinations(table.columns).elements()]
+
+    def unique(columns: Sequence[str]) -> float:
+        owners: dict[tuple[Text, ...], list[Text]] = {}
+        for row in rows:
+            owners.setdefault(tuple(row[table.columns.index(c)] for c in columns), []).append(row[0])
+        alone = (
+            len(those) for those in owners.values() if len(those) == 1 or ({None} - {*those} and len({*those}) == 1)
+        )
+        return sum(alone) / max(len(rows), 1)
+
+    figures = engine.uniqueness(others, [], len(rows), person=person)
+    assert figures.together == unique(others)
+    assert figures.alone == tuple(unique([c]) for c in others)
+    assert figures.changed == tuple(unique([c for c in others if c != column]) for column in others)
+
+
 @pytest.mark.real_spark
 def test_names_are_quoted_in_every_verb(engines: Engines) -> None:
     names = STRANGE_NAMES.columns

@@ -114,6 +114,19 @@ def test_what_singles_people_out_is_counted(client: Client) -> None:
     assert columns["disease"]["unique_without"] is None and columns["zip"]["unique_alone"] == pytest.approx(1 / rows)
 
 
+def test_several_rows_of_one_person_single_her_out(tmp_path: Path) -> None:
+    rows = [f"p{i // 4},{20 + i // 4},{('flu', 'cold', 'gout')[i % 3]}" for i in range(200)]
+    (tmp_path / "visits.csv").write_text("visitor,age,disease\n" + "\n".join(rows) + "\n")
+    made = Client(str(tmp_path / "visits.csv"), tmp_path)
+    made.change((["attributes", "visitor", "role"], "identifier"), (["attributes", "age", "role"], "quasi_identifier"))
+    shares = []
+    for role in ("identifier", "person"):
+        made.change((["attributes", "visitor", "role"], role))
+        shares += [column["unique_alone"] for column in made.get("/api/columns") if column["name"] == "age"]
+    assert shares == [0.0, 1.0]
+    made.close()
+
+
 def test_a_hierarchy_is_tried_out_then_used(client: Client) -> None:
     tried = client.post("/api/tried/age", {"words": {"intervals": [10, 20]}})["hierarchy"]
     assert [level["labels"] for level in tried["levels"]] == [40, 4, 2, 1] and client.get("/api/state")["version"] == 1

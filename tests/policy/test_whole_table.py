@@ -96,6 +96,21 @@ def test_decisions_stand_in_the_order_of_what_they_single_out() -> None:
     assert "of the rows are unique by the quasi-identifiers together" in text
 
 
+def test_several_rows_of_one_person_hide_nobody() -> None:
+    """Twenty people with five equal rows each: by rows nobody is unique, and each of them is found."""
+    table = {
+        "patient": [f"p{i // 5}" for i in range(100)],
+        "age": [str(20 + i // 5) for i in range(100)],
+        "sex": ["f" if i // 5 % 2 else "m" for i in range(100)],
+        "disease": [["flu", "cold", "gout"][i % 3] for i in range(100)],
+    }
+    seen = proposed(open_source(table))
+    assert seen.owner.column == "patient"
+    assert seen.unique == "100% of the rows are one person's alone by the quasi-identifiers together"
+    [age] = [p for p in seen.proposals if p.name == "age"]
+    assert (age.alone, age.beyond) == (1.0, 1.0)
+
+
 def test_answers_of_a_questionnaire_are_one_decision_and_say_what_they_tell_together() -> None:
     table = {"age": [str(20 + i % 50) for i in range(300)]}
     table |= {f"q{n}": [str(1 + (i * n + i // 7) % 5) for i in range(300)] for n in range(1, 9)}

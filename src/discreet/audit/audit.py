@@ -26,7 +26,7 @@ from discreet.audit.faults.rows_of_one_person import faults_of_people
 from discreet.audit.lines import Fault, Level, Line, of_each_kind
 from discreet.audit.not_asked import not_comparable, who_was_not_asked
 from discreet.audit.people import people_lines
-from discreet.audit.people.by_people import levels_by_people, of_the_population
+from discreet.audit.people.by_people import SEVERAL, levels_by_people, of_the_population, rows_tell
 from discreet.audit.people.persons import Persons, count_people
 from discreet.audit.presence.marginals import read_marginals
 from discreet.audit.presence.presence_lines import presence_lines
@@ -201,16 +201,22 @@ def audit_release(
         persons, view = None, replace(view, whose=Ownership(view.whose.person, one_each=True))
         files = replace(files, view=view, description=replace(files.description, whose=view.whose))
     by_people = persons.view if persons is not None and persons.settled else None
-    if by_people is not None and population is not None:
+    named = bool(view.whose.person) and not view.whose.one_each
+    if named and population is not None:
         listed = read_population(population, wanted, view.whose.person)
+    # Of a list's people, rows tell nothing where these may have several, and it is not known whose stand where.
+    of_everybody = population is not None or marginals is not None or size is not None
+    told_of_list = not (named and by_people is None and view.kind.labelled)
     work("who is in the table")
     presence = presence_lines(by_people or view, listed, known_marginals, confidence, threshold, table)
+    presence = presence if told_of_list else []
     work("whose row it is")
+    among = (listed, size) if told_of_list else (None, None)
     if persons is None:
-        lines = presence + reidentification(view, listed, size, threshold)
+        lines = presence + reidentification(view, *among, threshold)
     else:
         lines = [*presence, people_lines.prosecutor(persons, threshold), people_lines.marketer(persons, threshold)]
-        lines += at_large(by_people or view, listed, size, threshold)
+        lines += at_large(by_people or view, *among, threshold)
     work("who has what")
     some_rows = min(known_rows, view.people)
     lines += association(view, some_rows, knowledge, stubbornness, threshold=threshold, persons=persons)
@@ -239,8 +245,8 @@ def audit_release(
     failing = _line_of(presence, "presence_promise_fails")
     wishes = None if source is None else read_wishes(source, view)
     beside = Beside(listed, _presence(presence), failing, listed_line, knowledge or {}, wishes, table)
-    # What is known of a population is known of people: such promises are judged by these, where it can be done.
-    of_rows = [p for p in view.promises if by_people is None or not of_the_population(p)]
+    # What is known of a population is known of people: such promises are judged by these, or not at all.
+    of_rows = [p for p in view.promises if not of_the_population(p) or (by_people is None and rows_tell(p, named))]
     judged = [level for promise in of_rows for level in levels_of(promise, view, beside)]
     if view.whose.person and not view.whose.one_each:
         judged += levels_by_people(view, persons, beside, uncounted)
@@ -269,6 +275,7 @@ def audit_release(
             *who_was_not_asked(
                 *(view, listed, table, second, bool(known_marginals), bool(undone), one_other, strange),
                 several_rows=persons is not None,
+                why_no_list="" if told_of_list or not of_everybody else uncounted or SEVERAL,
             ),
             *([f"Somebody who holds all {len(others) + 1} releases: {why_open}."] if why_open else []),
             *([f"Somebody who subtracts the other release from this one: {why_not}."] if why_not else []),

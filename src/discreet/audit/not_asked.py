@@ -22,17 +22,23 @@ def who_was_not_asked(
     intersected: bool,
     strange: Sequence[str] = (),
     several_rows: bool = False,
+    why_no_list: str = "",
 ) -> list[str]:
     """Who was not asked, and what it would take. The `strange` quasi-identifiers have no values of the source; people
-    may have `several_rows`.
+    may have `several_rows`, and then it may be that a list tells nothing of them (`why_no_list`).
     """
     notes = []
-    if listed is None:
+    if why_no_list:
+        notes.append(
+            "Somebody who knows the population, by a list, its size or how common each value is: people may have "
+            f"several rows, and {why_no_list}."
+        )
+    elif listed is None:
         notes.append(
             "Somebody who holds a list of the population, and looks for people of it in the release: "
             "give the list (population)."
         )
-    if listed is None and not marginals and view.kind.labelled:
+    if listed is None and not marginals and not why_no_list and view.kind.labelled:
         notes.append(
             "Somebody who knows how common each value is in the population: give how many people have each value "
             "(marginals, size)."

@@ -153,10 +153,18 @@ class Engine(Protocol):
     def ownership(self, owner: str, columns: Sequence[str]) -> Ownership:
         """How rows fall to the values of one column, and in which others those of one value differ: one scan."""
 
-    def uniqueness(self, together: Sequence[str], others: Sequence[str], rows: int, each: bool = True) -> Uniqueness:
+    def uniqueness(
+        self,
+        together: Sequence[str],
+        others: Sequence[str],
+        rows: int,
+        each: bool = True,
+        person: str | None = None,
+    ) -> Uniqueness:
         """How many of the rows, of which there are so many, are unique by some columns: see there. One scan.
 
-        Unless of `each`, only by all of them together.
+        Unless of `each`, only by all of them together. Where a column names the `person`, several rows of one person
+        are unique that nobody else's are like.
         """
 
     def publishing(

@@ -62,8 +62,9 @@ class Uniqueness:
 
     The columns asked about are some that are taken `together` and some that are not. ``changed[i]`` is the share of
     rows that are unique if column i is left out of those (or, if it is not among them, is added); ``alone[i]`` by
-    column i and nothing else. NULL is a value. Of a large table one combination in `one_in` was looked at, with all
-    the rows that have it: then the shares are estimates.
+    column i and nothing else. NULL is a value. Where it is known whose rows they are, rows that are all one person's
+    are unique, however many there are. Of a large table one combination in `one_in` was looked at, with all the rows
+    that have it: then the shares are estimates.
 
     >>> by_zip_and_age = Uniqueness(together=0.4, changed=(0.1, 0.3, 0.9), alone=(0.0, 0.02, 0.5))
     >>> [round(part, 2) for part in by_zip_and_age.beyond]  # the last is not taken with the others

@@ -58,13 +58,15 @@ def _reason(session: Session, name: str, role: str | None) -> str:
 
 
 def singled_out(session: Session, quasi: list[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """The share of rows unique by each column alone; and, of what others may know, by all of it without the column."""
+    """The share of rows unique by each column alone; and, of what others may know, by all of it without the column.
+
+    Where a column names people, of rows that are one person's alone."""
     profiles = session.start.profiles
     several = [name for name in session.columns if profiles[name].distinct > 1]
     together = [name for name in quasi if name in several][:_COUNTED]
     person = [name for name, said in session.words.get("attributes", {}).items() if said.get("role") == Role.PERSON]
     others = [name for name in several if name not in (*together, *person)][: _COUNTED - len(together)]
-    figures = session.uniqueness(together, others)
+    figures = session.uniqueness(together, others, next(iter(person), None))
     if figures is None:
         return {}, {}
     alone = dict(zip([*together, *others], figures.alone, strict=True))

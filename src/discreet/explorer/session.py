@@ -267,14 +267,14 @@ class Session:
             frequencies = self.start.engine.frequencies([column], person)
         return values_by_people(frequencies, 0, _LISTED)
 
-    def uniqueness(self, together: Sequence[str], others: Sequence[str]) -> Uniqueness | None:
-        """How much columns single out; None if there is nothing to count."""
-        return self._uniqueness(tuple(together), tuple(others)) if together else None
+    def uniqueness(self, together: Sequence[str], others: Sequence[str], person: str | None) -> Uniqueness | None:
+        """How much columns single out, people if a column names them; None if there is nothing to count."""
+        return self._uniqueness(tuple(together), tuple(others), person) if together else None
 
-    def _count_unique(self, together: tuple[str, ...], others: tuple[str, ...]) -> Uniqueness:
+    def _count_unique(self, together: tuple[str, ...], others: tuple[str, ...], person: str | None) -> Uniqueness:
         with self._engine:
             rows = next(iter(self.start.profiles.values())).rows
-            return self.start.engine.uniqueness(together, others, rows)
+            return self.start.engine.uniqueness(together, others, rows, person=person)
 
 
 def _titled(title: str) -> dict[str, str]:

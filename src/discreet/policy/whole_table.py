@@ -18,6 +18,7 @@ from discreet.policy.words import Role
 _COUNTED = 40  # columns whose figures are counted, for each of which all rows are grouped twice
 _PAIRS = 40  # pairs of columns that may say the same: a query each
 _LISTED = 1000  # values of a column that a profile tells
+_UNIQUE = ("unique", "one person's alone")  # where people may have several rows, the second
 
 
 def without_repetition(proposals: Sequence[Proposal], engine: Engine, fixed: Sequence[str] = ()) -> list[Proposal]:
@@ -64,39 +65,41 @@ def _repeating(proposed: Proposal, first: str) -> Proposal:
 def with_figures(proposals: Sequence[Proposal], engine: Engine, whose: str | None = None) -> tuple[list[Proposal], str]:
     """The same with how many rows each column makes unique, as a reason; and what the quasi-identifiers do together.
 
-    `whose` is the column that says whose row it is: it is not counted.
+    `whose` is the column that says whose row it is: it is not counted, and several rows of one person that nobody
+    else's are like are unique.
     """
     rows = proposals[0].profile.rows
     counted = [p for p in proposals if p.name != whose and p.profile.distinct > 1 and rows]
     quasi = [p.name for p in counted if p.role == Role.QUASI_IDENTIFIER][:_COUNTED]
     doubtful = [p.name for p in counted if p.role != Role.QUASI_IDENTIFIER and p.decide][: _COUNTED - len(quasi)]
-    blocks = {p.name: _unique_answers(p.block[:_COUNTED], engine, rows) for p in counted if p.block}
+    blocks = {p.name: _unique_answers(p.block[:_COUNTED], engine, rows, whose) for p in counted if p.block}
     if not quasi:
-        return [_with_block(p, blocks.get(p.name)) for p in proposals], ""
-    figures = engine.uniqueness(quasi, doubtful, rows)
+        return [_with_block(p, blocks.get(p.name), whose) for p in proposals], ""
+    figures = engine.uniqueness(quasi, doubtful, rows, person=whose)
     alone = dict(zip([*quasi, *doubtful], figures.alone, strict=True))
     beyond = dict(zip([*quasi, *doubtful], figures.beyond, strict=True))
     about = "about " if figures.one_in > 1 else ""
     told = [
-        _told(_with_block(p, blocks.get(p.name)), alone[p.name], beyond[p.name], about) if p.name in alone else p
+        _told(_with_block(p, blocks.get(p.name), whose), alone[p.name], beyond[p.name], about) if p.name in alone else p
         for p in proposals
     ]
     how = f" (an estimate: one combination in {figures.one_in:,} was looked at)" if about else ""
     if len(quasi) == _COUNTED:
         how += f"; the first {_COUNTED} of them were counted"
-    return told, f"{about}{percent(figures.together)} of the rows are unique by the quasi-identifiers together{how}"
+    are = _UNIQUE[whose is not None]
+    return told, f"{about}{percent(figures.together)} of the rows are {are} by the quasi-identifiers together{how}"
 
 
-def _unique_answers(block: Sequence[str], engine: Engine, rows: int) -> tuple[int, float]:
+def _unique_answers(block: Sequence[str], engine: Engine, rows: int, whose: str | None) -> tuple[int, float]:
     """How many answers were taken together, and the share of rows that nobody else answered like."""
-    return len(block), engine.uniqueness(block, [], rows, each=False).together
+    return len(block), engine.uniqueness(block, [], rows, each=False, person=whose).together
 
 
-def _with_block(proposed: Proposal, unique: tuple[int, float] | None) -> Proposal:
+def _with_block(proposed: Proposal, unique: tuple[int, float] | None, whose: str | None) -> Proposal:
     if unique is None:
         return proposed
     answers, share = unique
-    unique_rows = f"by {answers} answers together {percent(share)} of the rows are unique"
+    unique_rows = f"by {answers} answers together {percent(share)} of the rows are {_UNIQUE[whose is not None]}"
     risk = f"{unique_rows}: whoever knows enough of them finds the row"
     return replace(proposed, why=f"{proposed.why}; {risk}")
 

@@ -9,11 +9,18 @@ import pytest
 
 from discreet.audit.audit import Audit, audit_release
 from discreet.errors import DataError
+from discreet.models.presence.confident_presence import ConfidentPresence
+from discreet.models.presence.k_map import KMap
+from discreet.models.presence.presence import Presence
+from discreet.policy.policy import policy_from_words
+from discreet.run.anonymize import anonymize
+from discreet.run.verify import verify
 
 SAID: dict[str, Any] = {"quasi_identifiers": ["q"], "sensitive": ["s"], "columns": {"q": "set"}, "person": "who"}
 # Two people with two rows each in {a, b}, one with three in {c}.
 ROWS = [("Ann", "a"), ("Ann", "a"), ("Bob", "b"), ("Bob", "b"), ("Cid", "c"), ("Cid", "c"), ("Cid", "c")]
 SOURCE = {"who": [who for who, _ in ROWS], "q": [q for _, q in ROWS], "s": list("xyxyxyz")}
+MODELS_OF: dict[str, Any] = {"presence": Presence, "k_map": KMap, "confident_presence": ConfidentPresence}
 EVERYBODY = [("Ann", "a"), ("Bob", "b"), ("Dan", "b"), ("Eve", "a"), ("Cid", "c"), ("Flo", "c"), ("Guy", "d")]
 
 
@@ -50,3 +57,42 @@ def test_promises_about_a_population_are_not_judged_where_somebody_stands_in_two
 def test_a_list_on_which_somebody_has_different_values_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="population: 1 person has rows with different quasi-identifiers"):
         audited(tmp_path, [], [*EVERYBODY, ("Ann", "d")])
+
+
+def released(folder: Path, promise: dict[str, Any]) -> tuple[Path, dict[str, list[str]], dict[str, list[str]]]:
+    """Eight of forty people are in the table, with one to seven rows each; its release, the table and the list."""
+    everybody = {"who": [f"p{i}" for i in range(40)], "q": ["abcd"[i % 4] for i in range(40)]}
+    inside = [i for i in range(0, 40, 5) for _ in range(i % 7 + 1)]
+    table = {name: [column[i] for i in inside] for name, column in everybody.items()}
+    [(word, said)] = promise.items()
+    attributes = {"who": {"role": "person"}, "q": {"role": "quasi_identifier"}}
+    model = MODELS_OF[word](**said, population=everybody)
+    policy = policy_from_words({"attributes": attributes, "require": [model]})
+    return anonymize(policy, folder / "release", source=table).folder, table, everybody
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        {"presence": {"delta": (0, 0.5)}},
+        {"confident_presence": {"delta": (0, 0.5), "confidence": 0.5}},
+        {"k_map": {"k": 5}},
+    ],
+)
+def test_rows_are_not_taken_for_people_of_a_list(tmp_path: Path, promise: dict[str, Any]) -> None:
+    """By rows the groups look full: 10 rows among 10 people of the list, two of whom they are of."""
+    release, table, everybody = released(tmp_path, promise)
+    alone = audit_release(release, population=everybody)
+    checked = verify(release, population=everybody)
+    assert alone.kept is checked.kept is (True if "k_map" in promise else None)
+    assert not any(line.threat == "presence" or line.breaks for line in alone.lines)
+    assert any("people may have several rows" in note for note in alone.notes)
+    assert audit_release(release, population=everybody, source=table).kept is True
+    assert verify(release, population=everybody, source=table).kept is True
+
+
+def test_a_size_smaller_than_the_rows_is_no_mistake_where_people_have_several(tmp_path: Path) -> None:
+    release, _, _ = released(tmp_path, {"k_map": {"k": 5}})
+    told = audit_release(release, size=20)
+    assert any("its size" in note for note in told.notes)
+    assert not any("journalist" in line.adversary for line in told.lines)

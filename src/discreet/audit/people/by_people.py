@@ -25,7 +25,7 @@ from discreet.audit.reading.whose import PEOPLE
 
 BY_PEOPLE = "by people"
 _NOT_PLAIN = "it is not plain whose rows every group has"
-_SEVERAL = "somebody's rows stand in several groups, or it is not plain in which"
+SEVERAL = "somebody's rows stand in several groups, or it is not plain in which"
 
 
 def levels_by_people(view: ReleaseView, persons: Persons | None, beside: Beside, why: str = "") -> list[Level]:
@@ -34,7 +34,8 @@ def levels_by_people(view: ReleaseView, persons: Persons | None, beside: Beside,
     `beside` is what is known besides the files, by people.
     """
     if persons is None:
-        return [_unjudged(promise, why) for promise in view.promises if reading_of(promise.model) is not None]
+        open_to_people = (p for p in view.promises if reading_of(p.model) is not None and not _rows_decide(p))
+        return [_unjudged(promise, why) for promise in open_to_people]
     found = [level for promise in view.promises for level in _levels(promise, persons, beside)]
     return [replace(level, of=PEOPLE, figure=_named(level.figure)) for level in found]
 
@@ -43,6 +44,16 @@ def of_the_population(promise: Promise) -> bool:
     """Is a promise about people who need not be in the files? It speaks of people alone."""
     reading = reading_of(promise.model)
     return reading is not None and reading.of_some
+
+
+def rows_tell(promise: Promise, named: bool) -> bool:
+    """Do a release's rows tell whether it is kept, where people are `named` and may have several of them?"""
+    return not (named and of_the_population(promise)) or _rows_decide(promise)
+
+
+def _rows_decide(promise: Promise) -> bool:
+    reading = reading_of(promise.model)
+    return reading is not None and reading.rows_decide
 
 
 def _named(figure: str) -> str:
@@ -58,7 +69,8 @@ def _levels(promise: Promise, persons: Persons, beside: Beside) -> Iterator[Leve
     if reading is None:
         return  # the rows' level says that nobody reads it
     if of_the_population(promise) and not persons.settled:
-        yield _unjudged(promise, _SEVERAL)
+        if not reading.rows_decide:
+            yield _unjudged(promise, SEVERAL)
         return
     bounds = persons.view.bounds
     assert bounds is not None

@@ -43,4 +43,12 @@ def _unjudged(k: Fraction, note: str) -> Level:
     return Level("k_map", None, _FIGURE, AT_LEAST, float(k), None, None, note=note)
 
 
-READING = Reading("k_map", "k-map", {"k": number(), "population": Parameter()}, levels, of_values=False, of_some=True)
+READING = Reading(
+    "k_map",
+    "k-map",
+    {"k": number(), "population": Parameter()},
+    levels,
+    of_values=False,
+    of_some=True,
+    rows_decide=True,  # people are those of the list, for whosever row
+)

@@ -58,7 +58,8 @@ class Reading:
     with at least one level, of which those that can't be judged say what it would take. `faults` are groups that
     anybody can see break it. `of_values` says whether it protects sensitive values, `beside_others` whether `levels`
     goes by the sizes and values of groups alone, so that groups can be told apart by other values (`others_known`).
-    `of_some` says whether the table may be some of the people whom its source has. `limits` says the promise in plain
+    `of_some` says whether the table may be some of the people whom its source has, `rows_decide` whether a promise
+    about these is kept or broken whosever the rows are. `limits` says the promise in plain
     numbers, as far as that can be done, so that adversaries of all kinds are held to it. `by_people` recomputes it
     where people have several rows, if `levels` of a view by people does not.
     """
@@ -71,6 +72,7 @@ class Reading:
     of_values: bool = True
     beside_others: bool = False
     of_some: bool = False
+    rows_decide: bool = False
     limits: Callable[[Promise], Limits] | None = None
     by_people: Callable[[Promise, Persons, Beside], list[Level]] | None = None
 

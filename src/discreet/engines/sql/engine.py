@@ -266,12 +266,20 @@ class SqlEngine(ABC):
         movers, *each = map(sum, differing)
         return Ownership(tuple(rows), tuple(owners), movers, tuple(each))
 
-    def uniqueness(self, together: Sequence[str], others: Sequence[str], rows: int, each: bool = True) -> Uniqueness:
+    def uniqueness(
+        self,
+        together: Sequence[str],
+        others: Sequence[str],
+        rows: int,
+        each: bool = True,
+        person: str | None = None,
+    ) -> Uniqueness:
         """How many of the rows, of which there are so many, are unique by some columns: see there. One scan.
 
-        Unless of `each`, only by all of them together.
+        Unless of `each`, only by all of them together. Where a column names the `person`, several rows of one person
+        are unique that nobody else's are like.
         """
-        return asked_uniqueness(self, together, others, rows, each)
+        return asked_uniqueness(self, together, others, rows, each, person)
 
     def _frequencies(
         self, columns: Sequence[str], number: Sequence[str] = (), person: str | None = None

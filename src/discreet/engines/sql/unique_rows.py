@@ -22,9 +22,17 @@ GROUPED = 200_000  # rows that are grouped by one set of columns, about
 
 
 def asked_uniqueness(
-    engine: SqlEngine, together: Sequence[str], others: Sequence[str], rows: int, each: bool = True
+    engine: SqlEngine,
+    together: Sequence[str],
+    others: Sequence[str],
+    rows: int,
+    each: bool = True,
+    person: str | None = None,
 ) -> Uniqueness:
-    """The shares of rows that are unique by `together`, with one column less or one of `others` more, and by each."""
+    """The shares of rows that are unique by `together`, with one column less or one of `others` more, and by each.
+
+    If a column names the `person`, of rows with a combination that nobody else has, however many rows he has with it.
+    """
     columns = [*together, *others]
     one_in = max(1, rows // GROUPED)
     hashes = ", ".join(f"{_hash(engine, i, column)} AS h{i}" for i, column in enumerate(columns))
@@ -36,12 +44,20 @@ def asked_uniqueness(
     numbered = " UNION ALL ".join(f"SELECT {i} AS s" for i in range(len(keys)))
     chosen = f"CASE s {' '.join(f'WHEN {i} THEN {key}' for i, key in enumerate(keys))} END"
     listed = ", ".join(f"h{i}" for i in range(len(columns)))
+    whose, owner, are_alone = "", "", "n = 1"
+    if person is not None:  # a row that names nobody is somebody's of their own
+        written = engine._written(engine.name(person), person)
+        hashed = f"CASE WHEN {written} IS NULL THEN NULL ELSE {engine._hash(written)} END AS p"
+        hashes = ", ".join(filter(None, (hashes, hashed)))
+        listed = ", ".join(filter(None, (listed, "p")))
+        whose, owner = ", p", ", count(p) AS named, min(p) AS one, max(p) AS other"
+        are_alone = "n = 1 OR (named = n AND one = other)"
     query = f"""
         WITH hashed AS {engine.once}(SELECT {hashes} FROM {engine._relation} AS t),
         combined AS {engine.once}(SELECT {listed}, {whole} AS k FROM hashed),
-        sets AS (SELECT s, {chosen} AS h FROM combined CROSS JOIN ({numbered}) AS numbers),
-        counted AS (SELECT s, h, count(*) AS n FROM sets WHERE h % {one_in} = 0 GROUP BY s, h)
-        SELECT s, CAST(sum(n) AS BIGINT) AS m, CAST(sum(CASE WHEN n = 1 THEN 1 ELSE 0 END) AS BIGINT) AS alone
+        sets AS (SELECT s, {chosen} AS h{whose} FROM combined CROSS JOIN ({numbered}) AS numbers),
+        counted AS (SELECT s, h, count(*) AS n{owner} FROM sets WHERE h % {one_in} = 0 GROUP BY s, h)
+        SELECT s, CAST(sum(n) AS BIGINT) AS m, CAST(sum(CASE WHEN {are_alone} THEN n ELSE 0 END) AS BIGINT) AS alone
         FROM counted GROUP BY s"""
     shares = [0.0] * len(keys)
     for batch in engine._asked(query):
