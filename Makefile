@@ -68,10 +68,14 @@ chromium:
 # Tests of one file share a process, and so what is slow to make (tests/conftest.py says which begin). What Python makes
 # of their text is kept, whatever the environment says: else each process makes it anew, for seven seconds.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
-SIDE_BY_SIDE := -n auto --dist loadgroup --no-loadscope-reorder
+SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
+# Java has a process apart, at the same time: most of its minute is waiting. What it says comes last.
+BESIDE := .java-tests.txt
 test: setup java chromium
-	$(PYTEST) $(SIDE_BY_SIDE) -m "not java"
-	$(PYTEST) -m java
+	@$(PYTEST) -m java tests >$(BESIDE) 2>&1 & java=$$!; \
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not java"; others=$$?; \
+	wait $$java; java=$$?; echo "Tests that start Java:"; cat $(BESIDE); rm -f $(BESIDE); \
+	test $$others -eq 0 && test $$java -eq 0
 
 # For the daily loop: every test function but what needs a server or a browser, kills, or takes over a second by itself; of each
 # as many cases, and of each property as many examples, as a tenth of a second has room for (tests/budgets.py).

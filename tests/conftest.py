@@ -5,10 +5,12 @@ many as it says (`make test-deep`). Slow ones get fewer: `budgets.py`."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections import Counter
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from discreet.run.compiling import one_at_a_time
 from tests.browsers import browser, chromium
 from tests.budgets import WHY, Budgets, limit_examples, spread
+from tests.scratch import write_into_memory
 from tests.servers import module_database, postgresql, postgresql_server
 from tests.sparks import sail, sail_server, spark, spark_cluster
 
@@ -42,6 +45,8 @@ settings.register_profile(
 )
 settings.load_profile("discreet")
 
+TESTS = Path(__file__).parent
+
 # A test's own number of examples, times this, and within these bounds.
 HOW_MANY = os.environ.get("DISCREET_EXAMPLES", "usual")
 TIMES, MOST = {"few": (0.1, 10), "usual": (0.5, 40), "deep": (10.0, 5_000)}[HOW_MANY]
@@ -51,18 +56,28 @@ BUDGETS = Budgets() if HOW_MANY == "few" else None
 # Whoever started us in the background, or with nohup, has us ignore these signals, and every command that we start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+write_into_memory()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def compiled_once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[None]:
+def shared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Path | None]:
     """Processes that share the tests share what they compile: none compiles what another one is at, or has done."""
     if worker_id == "master":
-        yield
+        yield None
         return
-    folder = tmp_path_factory.getbasetemp().parent / "kernels"
+    folder = tmp_path_factory.getbasetemp().parent / "shared"
     folder.mkdir(exist_ok=True)
     with one_at_a_time(folder):
-        yield
+        yield folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def in_one_process(request: pytest.FixtureRequest, shared: Path | None) -> None:
+    """Tests of one file run in one process, which makes once what they share (`--dist loadfile`)."""
+    if shared is not None and any("loadfile" in word for word in request.config.workerinput["mainargv"]):
+        file = shared / request.node.nodeid.replace("/", ".")
+        assert not file.exists(), f"{request.node.nodeid} runs in two processes, and is set up in each of them"
+        file.touch()
 
 
 # Whoever asks for one of these fixtures needs that engine.
@@ -77,7 +92,37 @@ _NEEDS = {
 # Java is started by a fork that runs Python before it becomes Java, which now and then hangs, or ends at once, in a
 # process with threads: these tests never share one with sail's server, which is all threads.
 _JAVA = {"spark"}
+_WAITING = 1  # processes more than cores: tests wait for servers, browsers and programs that they start
 
+
+# Files that take longest on an idle machine (8 to 60 seconds), longest first.
+LONGEST = (
+    "folder/test_function_of_tables.py",
+    "conformance/test_verbs.py",
+    "explorer_page/test_slow.py",
+    "explorer_page/test_browser.py",
+    "engines/test_memory.py",
+    "run/test_compiling.py",
+    "test_campaign.py",
+    "conformance/test_kills.py",
+    "explorer/test_jobs.py",
+    "test_campaign_of_promises.py",
+    "test_campaign_of_people.py",
+    "explorer/test_publishing.py",
+    "studies/test_realistic.py",
+    "policy/test_proposals.py",
+    "run/test_from_statistics.py",
+    "test_budgets.py",
+    "run/test_choices.py",
+    "files/test_whole.py",
+    "folder/test_posteriors.py",
+    "publications/test_ranges.py",
+    "publications/test_grouped.py",
+    "run/test_wishes.py",
+    "report/test_whose.py",
+    "cli/test_stops.py",
+    "audit/test_comparison.py",
+)
 
 # What `make check` does without: kills, and what takes more than a second by itself. Files, or functions of them.
 LEFT_OUT = {
@@ -131,6 +176,18 @@ LEFT_OUT = {
 }
 
 
+def pytest_xdist_auto_num_workers() -> int | None:
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    return len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)) + _WAITING
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: nobody needs to look through it for garbage, which takes a second a time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by what they need, before `make test-core` leaves them out."""
@@ -151,14 +208,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def share_out(items: list[pytest.Item]) -> None:
-    """Tests of one file run in one process, which makes once what they share. Long files begin, so that none is left
-    over when all others have ended: those known to be slow, then by the number of tests."""
+    """Long files begin, so that none is left over when all others have ended: those known to take longest, then those
+    with slow tests, then by the number of tests."""
     files = Counter(item.path for item in items)
     slow = {item.path for item in items if any(map(item.get_closest_marker, LEFT_OUT))}
-    items.sort(key=lambda item: (item.path not in slow, -files[item.path], str(item.path)))
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None and files[item.path] > 1:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+    longest = {TESTS / name: place for place, name in enumerate(LONGEST)}
+
+    def order(item: pytest.Item) -> tuple[object, ...]:
+        return longest.get(item.path, len(longest)), item.path not in slow, -files[item.path], str(item.path)
+
+    items.sort(key=order)
 
 
 @pytest.hookimpl(tryfirst=True)

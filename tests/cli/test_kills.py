@@ -17,7 +17,6 @@ def kills(tmp_path_factory: pytest.TempPathFactory) -> Kills:
     return Kills(tmp_path_factory.mktemp("kills") / "place", rows=100_000)
 
 
-@pytest.mark.xdist_group("kills")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_run_that_is_ended_at_any_moment_leaves_a_whole_release_or_none_and_no_records(
     kills: Kills, number: signal.Signals

@@ -16,7 +16,7 @@ ENGINES = [
     pytest.param("sail", marks=pytest.mark.spark),
 ]
 # Spark itself, in Java, where sail might be kinder. It is slow, so for a few tests: those marked `real_spark`.
-REAL_SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.java, pytest.mark.xdist_group("spark")])
+REAL_SPARK = pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.java])
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -25,7 +25,7 @@ from tests.conformance.clinic import clinic, words
 from tests.conformance.loaders import PostgreSQLLoader
 from tests.servers import Database, PostgresServer, fresh_database
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.xdist_group("kills")]
+pytestmark = pytest.mark.postgresql
 
 _LOCK = 4711
 _PATIENCE = 50  # seconds until something that must happen has not; less than a session of ours waits for a lock

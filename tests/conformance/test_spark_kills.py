@@ -20,7 +20,7 @@ from discreet import anonymize, read_policy, verify
 from discreet.engines.spark.engine import Spark
 from tests.conformance.clinic import clinic, words
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 _PATIENCE = 300
 

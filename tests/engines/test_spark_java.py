@@ -23,8 +23,6 @@ from discreet.engines.spark.engine import Spark
 from discreet.errors import DataError
 from tests.engines.spark_rows import EVERY, assignment, counted, rewritten, rows_of, told, told_rows
 
-pytestmark = pytest.mark.xdist_group("spark")  # one Java for all of them
-
 
 @pytest.fixture
 def strange(spark: Any) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from tests.explorer.clients import Client, people
 from tests.explorer.command import anonymized, same_files
 from tests.explorer_page.pages import STEPS, bar, go, opened, settled
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 
 

@@ -13,7 +13,7 @@ from tests.explorer.clients import Client, people, until
 from tests.explorer.slowness import slow
 from tests.explorer_page.pages import bar, go, opened
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture

@@ -44,7 +44,6 @@ def test_it_is_kept_without_outputs() -> None:
     assert all(not c.outputs and c.execution_count is None for c in notebook.cells if c.cell_type == "code")
 
 
-@pytest.mark.xdist_group("notebook")
 def test_pages_are_shown_in_frames_that_leave_the_notebook_alone(executed: Any) -> None:
     cells = code_cells(executed)
     titles = {
@@ -63,7 +62,6 @@ def test_pages_are_shown_in_frames_that_leave_the_notebook_alone(executed: Any) 
         assert shown(cells[first], "text/plain").strip(), first  # for who shows no HTML
 
 
-@pytest.mark.xdist_group("notebook")
 def test_frames_come_out_as_they_went_in(executed: Any) -> None:
     cells = code_cells(executed)
     assert "dataframe" in shown(cells["release = discreet.anonymize(people, policy, seed=1)"])
@@ -74,7 +72,6 @@ def test_frames_come_out_as_they_went_in(executed: Any) -> None:
     assert re.match(r"loss \d", printed(loss)) and shown(loss, "text/plain") == "True"
 
 
-@pytest.mark.xdist_group("notebook")
 def test_what_is_broken_or_mistaken_is_told(executed: Any) -> None:
     *_, theirs, mistaken, _ = code_cells(executed).values()
     assert shown(theirs, "text/plain") == "False"
