@@ -142,8 +142,11 @@ def test_answers_name_columns_as_they_are_called_and_what_became_of_each(tmp_pat
     for told in (private, public):
         columns = told["What became of each column?"][0]
         assert columns == (
-            "1 quasi-identifier, made coarser; 1 sensitive column, published as it is, protected by the groups; "
-            "1 sensitive column, published coarser, protected by the groups."
+            "Made coarser: Alter (quasi-identifier); published as it is, protected by the groups: Note (sensitive "
+            "column); published coarser, protected by the groups: Gehalt (sensitive column)."
         )
         grave = told["What is not protected?"][0]
         assert grave.startswith("Note: ") and " on the first screen, " in grave
+        assert "; Learning that a row is in the table; " in grave
+        promised = told["What is promised, and is it kept?"][0]
+        assert promised.endswith("looks the same as at least 4 other rows.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.labels.figures import chance, number, percent
@@ -26,6 +26,8 @@ QUESTIONS = (
     "What became of each column?",
     "Who can check this, and with what?",
 )
+_ROLES = {"quasi_identifier": "quasi-identifier", "sensitive": "sensitive column", "other": "other column"}
+_NAMED = 4  # of promises and columns; of more it is told how many there are
 _WHOSE = {
     Whose.NAMED: "For people: a column says whose row each is, and every promise was judged by rows and by people.",
     Whose.ONE_EACH: "For people, if every row is another person's, as its publisher states: no file can show that.",
@@ -46,7 +48,7 @@ class Answer:
 def board(data: ReleaseData, private: ReportData | None) -> tuple[Answer, ...]:
     """All ten. On the published page nothing that the published files don't tell: there `private` is None."""
     answers = (
-        (headline(data), "promises", "Promises"),
+        (_promised(data), "promises", "Promises"),
         (_WHOSE[data.whose], "verdict", "first screen"),
         (_open(data), "open", "What this release does not protect against"),
         (_found(data), "sizes", "How large the groups are"),
@@ -64,12 +66,27 @@ def board(data: ReleaseData, private: ReportData | None) -> tuple[Answer, ...]:
     return tuple(Answer(question, *answer) for question, answer in zip(QUESTIONS, answers, strict=True))
 
 
+def _promised(data: ReleaseData) -> str:
+    """The verdict, and of what: a board decides about promises, not about their names."""
+    sentences = [line.sentence for line in data.promises][:_NAMED] if data.published else []
+    left = len(data.promises) - len(sentences) if data.published else 0
+    more = [f"{left} more promises stand there."] if left > 1 else [f"{left} more promise stands there."] * left
+    return " ".join([headline(data), *sentences, *more])
+
+
 def _open(data: ReleaseData) -> str:
+    """What is grave as the first screen says it, and what else there is by its name."""
     told = data.warnings
-    grave = sum(one.grave for one in told)
-    first = f"{len(told)} thing{'s' * (len(told) != 1)} on the first screen, {grave or 'none'} grave"
-    below = f"{first if told else 'Nothing that the figures show'}; {len(data.open_risks)} risks to think about below."
-    return " ".join([*(one.sentence for one in told if one.grave), below])
+    grave = [one.sentence for one in told if one.grave]
+    first = f"{len(told)} thing{'s' * (len(told) != 1)} on the first screen, {len(grave) or 'none'} grave."
+    risks = "; ".join(title for title, _ in data.open_risks)
+    return " ".join([*grave, first if told else "Nothing that the figures show.", f"To think about, below: {risks}."])
+
+
+def _named(names: Sequence[str]) -> str:
+    """The first few of many."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED + 1 else ""
+    return ", ".join(names[:_NAMED] if more else names) + more
 
 
 def _found(data: ReleaseData) -> str:
@@ -150,13 +167,15 @@ def _reliable(data: ReleaseData, private: ReportData | None) -> tuple[str, str, 
 
 
 def _columns(data: ReleaseData) -> str:
-    fates = Counter((column.role, fate(data.publish, column.role, column.rounded)) for column in data.columns)
-    named = {"quasi_identifier": "quasi-identifier", "sensitive": "sensitive column", "other": "other column"}
+    """What becomes of all of them, together where it is the same."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    hidden: list[str] = []
+    for column in data.columns:
+        role = _ROLES.get(column.role, "")
+        told = fate(data.publish, column.role, column.rounded)
+        (alike.setdefault((role, told), []) if role else hidden).append(column.name)
     parts = [
-        f"{many} {name}{'s, each' if many != 1 else ','} {told}"
-        for role, name in named.items()
-        for (of, told), many in fates.items()
-        if of == role
+        f"{told}: {_named(names)} ({role}{'s' * (len(names) != 1)})" for (role, told), names in sorted(alike.items())
     ]
-    hidden = sum(many for (role, _), many in fates.items() if role not in named)
-    return "; ".join([*parts, *([f"{hidden} never published"] if hidden else [])]) + "."
+    text = "; ".join([*parts, *([f"never published: {_named(hidden)}"] if hidden else [])])
+    return f"{text[:1].upper()}{text[1:]}."

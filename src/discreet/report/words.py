@@ -15,8 +15,21 @@ from discreet.policy.ranges import HIERARCHY, VALUES
 from discreet.report.marginals import printable, shown
 
 # Parts of a hierarchy that name no value of the column.
-_KEYS = {"decimals": "numbers with fractions"}  # that don't explain themselves
 WIDTHS = {"intervals", "prefixes", "dates"}
+_WORDS = {
+    "intervals": "spans of",
+    "prefixes": "the first",
+    "dates": "a date's",
+    "cuts": "spans with ends of their own",
+    "quantiles": "spans of equally many rows:",
+    "flat": "the value, or *",
+    "sets": "or a set of values",
+    "bottom": "all below",
+    "top": "all from",
+    "origin": "counted from",
+    "decimals": "numbers with fractions",
+}
+_AFTER = {"prefixes": "characters"}
 _ENDS = {HIERARCHY: "ranges end on its boundaries", VALUES: "ranges end at values of the table"}
 
 
@@ -62,11 +75,14 @@ def hierarchy_in_words(words: object) -> str:
     """What a column's hierarchy is made of, without the values in it: a taxonomy may list rare ones.
 
     >>> hierarchy_in_words({"intervals": [5, 10, 20]}), hierarchy_in_words({"taxonomy": [["a", "b"], ["c", "b"]]})
-    ('intervals 5, 10, 20', 'taxonomy (2 entries)')
+    ('spans of 5, 10, 20', 'taxonomy (2 entries)')
+    >>> hierarchy_in_words({"prefixes": [4, 3]}), hierarchy_in_words({"flat": True, "sets": True})
+    ('the first 4, 3 characters', 'the value, or *; or a set of values')
     """
     if not isinstance(words, Mapping):
         return ""
-    return "; ".join(f"{_KEYS.get(key, key)} {_plain(key, value)}".strip() for key, value in words.items() if value)
+    parts = [(_WORDS.get(key, key), _plain(key, value), _AFTER.get(key, "")) for key, value in words.items() if value]
+    return "; ".join(" ".join(filter(None, part)) for part in parts)
 
 
 def hierarchies_in_words(manifest: Mapping[str, Any]) -> dict[str, str]:
@@ -97,7 +113,8 @@ def _plain(key: str, value: object) -> str:
     if isinstance(value, Sequence | Mapping) and not isinstance(value, str):
         if key in WIDTHS:
             return ", ".join(str(v) for v in value)
-        return f"({len(value):,} {'entry' if len(value) == 1 else 'entries'})"
+        named = "level" if key == "cuts" else "entry" if len(value) == 1 else "entrie"
+        return f"({len(value):,} {named}{'s' * (len(value) != 1)})"
     return "" if value is True else shown(str(value))
 
 
