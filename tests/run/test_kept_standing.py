@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from discreet import anonymize, policy_from_words, verify
 from discreet.engines.open import published_tables
-from discreet.errors import Infeasible
+from discreet.errors import Infeasible, ReleaseError
 from discreet.models.groups.k_anonymity import KAnonymity
 from discreet.publications.recoded import GENERALIZATION
+from discreet.publications.source import kept_standing as kept_standing_module
 from discreet.publications.source.kept_standing import STANDING, kept_standing
 from discreet.publications.source.people import judged_by_people
 from discreet.publications.source.table import read_source
@@ -68,6 +69,17 @@ def test_what_is_promised_to_people_is_judged_beside_the_custodians_folder(
     assert findings.kept is None
     assert "custodian's folder" in str(findings.not_judged)
     assert verify(folder).kept is None
+
+
+@pytest.mark.parametrize("words", [None, {"groups": [], "standing": []}])
+def test_what_can_not_be_judged_once_more_is_not_published(
+    words: object, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is in which group: a search that can't tell, or tells what can't be."""
+    monkeypatch.setattr(kept_standing_module, "standing_words", lambda plan, numbers: words)
+    with pytest.raises(ReleaseError, match="can't be judged by people once more"):
+        anonymize(policy(*PROMISES, publish="local_recoding"), tmp_path / "release", source=table)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_search_that_looked_no_closer_than_it_publishes_keeps_a_list_that_can_be_read(tmp_path: Path) -> None:

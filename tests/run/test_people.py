@@ -14,6 +14,7 @@ import pytest
 from discreet import anonymize, apply, verify
 from discreet.errors import DiscreetError, Infeasible
 from discreet.models.presence.presence import Presence
+from discreet.policy.policy import policy_from_words
 from discreet.releases.manifest import checksum
 from discreet.run.anonymize import find_plan
 from discreet.run.intake import take_in
@@ -248,3 +249,37 @@ def test_that_all_are_new_is_not_repeated_where_the_tables_belie_it(tmp_path: Pa
     anonymize(policy({"k_anonymity": {"k": 3}}), tmp_path / "first", source=table)
     with pytest.raises(DiscreetError, match="30 people of these rows are in the earlier table, too"):
         apply(tmp_path / "first", part(table, range(30)), tmp_path / "x", earlier_source=table, all_new=True)
+
+
+@pytest.mark.parametrize(
+    ("publish", "search"),
+    [("multidimensional", "mondrian"), ("multidimensional", "instant"), ("local_recoding", "local")],
+)
+def test_of_too_common_a_value_whole_people_are_left_out_and_counted_so(
+    publish: str, search: str, tmp_path: Path
+) -> None:
+    """Six of eight rows are flu, which is too many: one has to go, and with it somebody who has no other row here."""
+    rows = "Ann 46 flu|Bea 46 flu|Dee 46 colic|Ann 22 flu|Cid 22 flu|Eve 22 flu|Flo 46 colic|Guy 46 flu"
+    patient, age, disease = zip(*(row.split() for row in rows.split("|")), strict=True)
+    words = {
+        "attributes": {
+            "patient": {"role": "person"},
+            "age": {"role": "quasi_identifier", "hierarchy": {"intervals": [10], "bottom": 25, "top": 55}},
+            "disease": {"role": "sensitive"},
+        },
+        "require": [{"k_anonymity": {"k": 5}}, {"l_diversity": {"l": 2, "kind": "recursive", "c": 3}}],
+        "suppress": "3/10",
+        "publish": publish,
+        "search": search,
+        "seed": 1,
+    }
+    table = {"patient": list(patient), "age": list(age), "disease": list(disease)}
+    release = anonymize(policy_from_words(words), tmp_path / "release", source=table)
+    published = Counter(row.rpartition(",")[2] for row in (release.folder / "data.csv").read_text().splitlines()[1:])
+    standing = json.loads((release.private / "standing.json").read_text())["standing"]
+    # Rows are listed by disease and name: of whoever is in, the list has all.
+    listed = sorted(zip(disease, patient, strict=True))
+    inside = [(ill, who) for (ill, who), group in zip(listed, standing, strict=True) if group >= 0]
+    assert Counter(ill for ill, _ in inside) == published
+    assert release.figures["people"]["published"] == len({who for _, who in inside})
+    assert verify(release.folder, source=table).kept is True

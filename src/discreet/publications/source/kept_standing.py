@@ -22,7 +22,7 @@ from discreet.counts.coding import leaf_numbers, merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, tally
 from discreet.counts.owners import Owners, owned
-from discreet.errors import DataError, ReleaseError
+from discreet.errors import DataError, Mistake, ReleaseError
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.models.base import PrivacyModel
 from discreet.policy.kinds import PUBLICATIONS
@@ -85,7 +85,8 @@ def judged_and_kept(
 ) -> dict[str, Any] | None:
     """What is promised to people, once more: by the tables as they were written, and whose rows fit them.
 
-    Where tables and source don't tell that, what the custodian keeps of it, to tell later.
+    Where tables and source don't tell that, what the custodian keeps of it, to tell later. What can't be judged so is
+    not published.
     """
     if table.owners is None:
         return None
@@ -95,8 +96,12 @@ def judged_and_kept(
         kept = standing_words(plan, numbers)
         proven = None if kept is None else kind.proven(kept, published, table, mapping, manifest)
         standing = standing if proven is None else proven
-    if standing is not None and (broken := judged_by_people(models, standing).mistakes):
-        raise ReleaseError(*broken)
+    told = None if standing is None else judged_by_people(models, standing)
+    if told is not None and told.mistakes:
+        raise ReleaseError(*told.mistakes)
+    if told is None or told.undecided:
+        rule = "can't be judged by people once more: what was written does not tell whose rows stand where"
+        raise ReleaseError(Mistake("release", rule, "publish in another way, and tell us"))
     return kept
 
 

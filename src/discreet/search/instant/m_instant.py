@@ -32,7 +32,7 @@ from discreet.models.likelihood.likely import Options
 from discreet.progress import Progress, silent
 from discreet.search.instant.canvas import Canvas, Tree
 from discreet.search.multidimensional.cutting import cut_down
-from discreet.search.multidimensional.left_out import one_group, refuse, standing, trimmed
+from discreet.search.multidimensional.left_out import holding, one_group, refuse, standing, trimmed
 from discreet.search.multidimensional.partition import Partition, cover, groups_of, hold
 from discreet.search.plan import Problem, Recoding
 from discreet.summaries.base import Summary
@@ -67,6 +67,9 @@ def m_instant(
     tree, low, high = canvas.tree, canvas.pieces.low, canvas.pieces.high
     frequency = look(low, high)
     problem = Problem(frequency, tuple(models), suppression_limit)
+    if suppression_limit and population is None:  # then rows that look alike may be parted, but not those of one person
+        problem = problem.by_seat
+        frequency = problem.frequency
     facts = {
         "search": "instant",
         "looks": 1,
@@ -84,7 +87,7 @@ def m_instant(
     kept = _undone(problem, tree, whole, piece)
     group = np.unique(kept, return_inverse=True)[1].reshape(-1)
     cut = cut_down(problem, Coarse(frequency, whole.row, whole.count, group, last), progress)
-    done = trimmed(problem, standing(problem, cut), progress)
+    done = holding(problem, trimmed(problem, standing(problem, cut), progress), whole)
     return done.plan({**facts, "pieces_undone": len(np.setdiff1d(piece, kept))})
 
 

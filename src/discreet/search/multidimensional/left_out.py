@@ -18,6 +18,7 @@ from typing import NoReturn
 import numpy as np
 
 from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
+from discreet.counts.frequency import Seats
 from discreet.counts.groups import Groups, tally
 from discreet.errors import DiscreetError, Infeasible, Mistake
 from discreet.models.base import all_hold, least_rows
@@ -33,6 +34,7 @@ from discreet.search.plan import Problem
 
 _PAIRS = 2_000_000  # of a limit and a value, judged at once
 _GAIN = 1e-9  # smaller gains are rounding
+_CAPS = 64  # that are tried where a person's rows stay together
 
 
 def one_group(problem: Problem) -> Partition:
@@ -63,8 +65,10 @@ def one_group(problem: Problem) -> Partition:
 def refuse(problem: Problem, everybody: Groups) -> NoReturn:
     """All rows together break a promise, whoever of them may be left out."""
     beyond = out_of_reach(problem.models, problem.frequency, problem.suppression_limit)
+    # Which rows to leave out is not always found where several are one person's.
+    found = "was found that keeps" if problem.suppression_limit else "keeps"
     raise Infeasible(
-        "no grouping keeps every promise" if beyond is None else beyond.rule,
+        f"no grouping {found} every promise" if beyond is None else beyond.rule,
         closest="all rows in one group",
         witness=witness(problem.models, everybody),
         repair="weaken a promise, or allow more rows to be suppressed" if beyond is None else beyond.repair,
@@ -87,14 +91,17 @@ def _published(problem: Problem) -> IntArray | None:
         if _holds(problem, counts):
             return counts
     seats = problem.frequency.seats
+    some = None if seats is None else _seats_under_caps(problem, seats)
     try:  # promises for which the commonest values are not the matter
         plan = optimal(problem if seats is None else replace(problem, frequency=seats.apart))
     except Infeasible:
-        return None
+        return some
     counts = plan.published
     if seats is not None:  # all rows with the same quasi-identifiers stay, or none
         counts = np.where(counts[seats.entry[seats.starts[:-1]]] > 0, problem.frequency.counts, 0)
-    return counts if _holds(problem, counts) else None
+    if not _holds(problem, counts):
+        return some
+    return counts if some is None or some.sum() <= counts.sum() else some
 
 
 def _holds(problem: Problem, counts: IntArray) -> bool:
@@ -103,6 +110,33 @@ def _holds(problem: Problem, counts: IntArray) -> bool:
     if left > problem.suppression_limit:
         return False
     return bool(hold(problem, some.row, some.count, some.group, some.groups).all())
+
+
+def _seats_under_caps(problem: Problem, seats: Seats) -> IntArray | None:
+    """The same, where a person's rows stay together: without the seats of those whose values are too common.
+
+    Of a value with more rows than a cap those seats go that have fewest rows with other values, until it has no more.
+    """
+    f, rows = seats.apart, problem.frequency.counts
+    of_entry = np.empty(len(f.counts), dtype=np.int64)
+    of_entry[seats.entry] = np.repeat(np.arange(len(rows)), np.diff(seats.starts))
+    for attribute in sorted({model.attribute for model in problem.models} & f.sensitive.keys()):
+        if any(asks_for_others(model) for model in problem.models if model.attribute == attribute):
+            continue
+        code = f.sensitive[attribute]
+        totals = np.bincount(code, weights=f.counts, minlength=len(f.totals[attribute])).astype(np.int64)
+        for cap in np.unique(np.linspace(1, totals.max(), _CAPS).astype(np.int64))[::-1].tolist():
+            stays = np.ones(len(rows), dtype=np.bool_)
+            for value in np.flatnonzero(totals > cap).tolist():
+                own = np.bincount(of_entry, weights=np.where(code == value, f.counts, 0), minlength=len(rows)) * stays
+                having = np.flatnonzero(own)
+                having = having[np.argsort((rows[having] - own[having]) / own[having], kind="stable")]
+                before = np.cumsum(own[having]) - own[having]
+                stays[having[before < own.sum() - cap]] = False
+            some = np.where(stays, rows, 0)
+            if some.any() and _holds(problem, some):
+                return some
+    return None
 
 
 def _capped(problem: Problem, attribute: str, counts: IntArray) -> IntArray:
