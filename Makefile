@@ -72,7 +72,7 @@ SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
 # Java has a process apart, at the same time: most of its minute is waiting. What it says comes last.
 BESIDE := .java-tests.txt
 test: setup java chromium
-	@$(PYTEST) -m java tests >$(BESIDE) 2>&1 & java=$$!; \
+	@$(PYTEST) -m java tests/conformance tests/engines >$(BESIDE) 2>&1 & java=$$!; \
 	$(PYTEST) $(SIDE_BY_SIDE) -m "not java"; others=$$?; \
 	wait $$java; java=$$?; echo "Tests that start Java:"; cat $(BESIDE); rm -f $(BESIDE); \
 	test $$others -eq 0 && test $$java -eq 0

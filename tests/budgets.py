@@ -4,7 +4,8 @@ In `make check`, every test function runs for a tenth of a second. Once its case
 to `make test`, and so are the further examples of a property (three it gets anyway). Cases are taken in an order that
 spreads over all of them. What takes more than a second by itself is left out altogether (`conftest.LEFT_OUT`).
 
-In `make test`, all cases run; a property has ten examples anyway, and more of those it asks for until a second is over.
+In `make test`, all cases run; a property has ten examples anyway, and more of those it asks for until half a second is over.
+Where it has cases (`parametrize`) that have used two seconds together, each further case has four.
 `make test-deep` knows no bounds.
 """
 
@@ -22,7 +23,8 @@ import pytest
 from hypothesis.errors import UnsatisfiedAssumption
 
 SECONDS = 0.1  # of a function, in `make check`
-OF_A_PROPERTY = {"few": (SECONDS, 3), "usual": (1.0, 10)}  # seconds and fewest examples, each time it is run
+OF_A_PROPERTY = {"few": (SECONDS, 3), "usual": (0.5, 10)}  # seconds and fewest examples, each time it is run
+OF_ALL_CASES, FEWEST_LATER = 2.0, 4  # seconds of all cases of a property, and examples of each one after that
 WHY = "its function has used up its time in make check; make test runs it"
 _GOLDEN = (5**0.5 - 1) / 2
 
@@ -61,19 +63,23 @@ def limit_examples(item: pytest.Item, how_many: str) -> None:
         if not hasattr(handle.inner_test, "begin"):
             seconds, fewest = OF_A_PROPERTY[how_many]
             named = len(getattr(item.obj, "hypothesis_explicit_examples", ()))  # type: ignore[attr-defined]
-            handle.inner_test = limited(handle.inner_test, seconds, fewest + named)
+            handle.inner_test = limited(handle.inner_test, seconds, fewest + named, FEWEST_LATER + named)
         handle.inner_test.begin()
 
 
-def limited(test: Callable[..., Any], seconds: float, fewest: int) -> Any:
+def limited(test: Callable[..., Any], seconds: float, fewest: int, later: int | None = None) -> Any:
     """The same test, which takes further examples for granted once it has had its time and the fewest of them: until
-    one has failed, that is, since what failed is run again. `begin` gives it its time anew."""
-    examples, used, failed = 0, 0.0, False
+    one has failed, that is, since what failed is run again. `begin` gives it its time anew; cases that begin when those
+    before have used `OF_ALL_CASES` have `later` examples."""
+    examples, used, failed, before = 0, 0.0, False, 0.0
 
     @functools.wraps(test)
     def run(*arguments: Any, **named: Any) -> Any:
         nonlocal examples, used, failed
-        if not failed and examples >= fewest and used >= seconds and not draws(*arguments, *named.values()):
+        enough = examples >= fewest and used >= seconds
+        if later is not None and before >= OF_ALL_CASES:
+            enough = examples >= min(fewest, later)
+        if enough and not failed and not draws(*arguments, *named.values()):
             return None
         start = _cpu()
         try:
@@ -89,8 +95,8 @@ def limited(test: Callable[..., Any], seconds: float, fewest: int) -> Any:
             used += _cpu() - start
 
     def begin() -> None:
-        nonlocal examples, used, failed
-        examples, used, failed = 0, 0.0, False
+        nonlocal examples, used, failed, before
+        examples, used, failed, before = 0, 0.0, False, before + used
 
     run.begin = begin  # type: ignore[attr-defined]
     return run

@@ -188,15 +188,23 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by what they need, before `make test-core` leaves them out."""
+    if HOW_MANY != "deep":
+        items[:] = [item for item in items if item.get_closest_marker("deep") is None]
     for item in items:
         for fixture in getattr(item, "fixturenames", ()):
             if fixture in _NEEDS:
                 item.add_marker(_NEEDS[fixture])
             if fixture in _JAVA:
                 item.add_marker("java")
+        if item.get_closest_marker("java") is not None and not item.path.is_relative_to(TESTS / "conformance"):
+            assert item.path.is_relative_to(TESTS / "engines"), f"{item.nodeid}: make test looks for Java there alone"
         scale_examples(item)
         for mark, paths in LEFT_OUT.items():
             if item.nodeid.startswith(paths):

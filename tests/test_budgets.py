@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.budgets import OF_A_PROPERTY, limited
+from tests import budgets
+from tests.budgets import OF_A_PROPERTY, OF_ALL_CASES, limited
 
 FEWEST = OF_A_PROPERTY["few"][1]
 
@@ -105,6 +106,31 @@ def test_examples_are_taken_for_granted_only_once_time_is_up_and_nothing_has_fai
     for _ in range(9):  # as often as it is asked to run what has failed
         with pytest.raises(ValueError):
             over(-1)
+
+
+def test_cases_that_come_late_have_a_few_examples_each_and_what_fails_stays_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 0.0
+
+    def test(number: int) -> None:
+        nonlocal now
+        now += 0.25
+        assert number != 13
+
+    monkeypatch.setattr(budgets, "_cpu", lambda: now)
+    of_cases, seen = limited(test, 0.5, 6, 4), []
+    for _ in range(4):
+        of_cases.begin()
+        before = now
+        for number in range(10):
+            of_cases(number)
+        seen.append((now - before) / 0.25)
+    assert OF_ALL_CASES == 2.0 and seen == [6, 6, 4, 4]  # 1.5 and 3 seconds of all cases, when the third begins
+    for _ in range(5):
+        with pytest.raises(AssertionError):
+            of_cases.begin()
+            of_cases(13)
 
 
 def test_what_a_property_does_not_assume_is_no_failure_and_no_example() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.kills import Kills
 
-COUNT = {"few": 2, "usual": 5, "deep": 24}[os.environ.get("DISCREET_EXAMPLES", "usual")]
+COUNT = {"few": 2, "usual": 3, "deep": 24}[os.environ.get("DISCREET_EXAMPLES", "usual")]
 
 
 @pytest.fixture(scope="module")

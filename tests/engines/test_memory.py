@@ -18,7 +18,7 @@ from discreet.engines.duckdb.writing import write_csv
 from discreet.errors import DataError
 
 WIDE = 1_500  # bytes of a remark
-ROWS = 500_000  # together 750 MB, where the engine may have 600
+ROWS = 300_000  # together 460 MB, where the engine may have 360
 
 
 def setting(engine: DuckDB, name: str) -> str:
@@ -86,7 +86,7 @@ def assignment(split: bool) -> pa.Table:
 def test_rows_are_rewritten_that_the_engine_could_not_hold(
     remarks: Path, tmp_path: Path, split: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(VARIABLE, "600MB")
+    monkeypatch.setenv(VARIABLE, "360MB")
     engine, target = DuckDB(remarks), tmp_path / "data.csv"
     engine._connection.execute("SET threads = 4")  # each holds hundreds of megabytes when it sorts
     engine.rewrite(Rewriting(assignment(split), ["age"], ["age", "remark"], {"age": 0}, 1), target)

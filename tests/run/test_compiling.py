@@ -67,6 +67,11 @@ print(listener.count)
 """
 
 
+def _half_a_minute(asked: tuple[str, str]) -> list[pytest.MarkDecorator]:
+    """Two take twenty seconds each. What they share with the others (counting, judging, the report) is counted there."""
+    return [pytest.mark.deep] if MOST[asked] > 50 else []
+
+
 def _run(code: str, *arguments: object, cache: Path, **environment: str) -> subprocess.Popen[str]:
     script = cache / "script.py"
     script.write_text(code)
@@ -93,7 +98,7 @@ def test_every_step_has_its_own_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("policy", "publish"), MOST)
+@pytest.mark.parametrize(("policy", "publish"), [pytest.param(*asked, marks=_half_a_minute(asked)) for asked in MOST])
 def test_a_first_run_compiles_no_more_than_it_did(tmp_path: Path, policy: str, publish: str) -> None:
     write_sample(tmp_path)
     # How many there are is the same without LLVM's optimizations, and a quarter of the time is theirs.
