@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from discreet.audit.association import minimality as module
 from discreet.audit.association.minimality import goal, minimality
+from discreet.audit.association.refused_splits import SHARE
 from discreet.audit.kinds.registry import GENERALIZED
 from discreet.audit.lines import ESTIMATE, EXACT, Line
 from discreet.audit.reading.exact_tables import Population
@@ -336,14 +337,26 @@ def test_a_rule_that_can_t_be_followed_is_left_alone() -> None:
     assert everything.tolist() == [0, 0]
 
 
-@pytest.mark.parametrize("at_hand", [1, 20, 1 << 15])
-def test_worlds_are_those_of_numpys_shuffle_however_few_numbers_are_drawn_at_once(at_hand: int, monkeypatch) -> None:
+@pytest.mark.parametrize(("at_hand", "sets"), [(1, 64), (20, 1), (1 << 15, 2)])
+def test_worlds_are_those_of_numpys_shuffle_however_few_numbers_are_drawn_at_once(
+    at_hand: int, sets: int, monkeypatch
+) -> None:
     monkeypatch.setattr(module, "_AT_HAND", at_hand)
-    counts, parts, worlds = np.array([3, 1, 4]), [2, 5, 1], 50
+    monkeypatch.setattr(module, "_SETS", sets)
+    counts, sizes, worlds = np.array([3, 1, 4]), np.array([2, 5, 1]), module.SAMPLES
     known = object.__new__(module._Known)
     known.random, known.bits = np.random.PCG64(1), np.empty(0, dtype="<u4")
-    dealt = known._dealt(counts, parts, worlds)
+    half = module.Demands(np.array([SHARE]), np.array([0.5]), np.array([0.0]), counts / 8, 0.0)
+    found = known._sampled(counts, np.array([0, 1]), np.array([2]), sizes, half)
     deal = np.random.default_rng(1).permuted(np.tile(np.repeat([0, 1, 2], counts), (worlds, 1)), axis=1)
-    for world, values in zip(dealt, deal, strict=True):
-        for part, own in zip(world, np.split(values, np.cumsum(parts)[:-1]), strict=True):
-            assert part.tolist() == np.bincount(own, minlength=3).tolist()
+    chance, held = np.zeros(4), np.zeros((4, 3, 3))
+    for values in deal:
+        parts = np.array([np.bincount(own, minlength=3) for own in np.split(values, np.cumsum(sizes)[:-1])])
+        fails = 2 * parts.max(axis=1) > sizes
+        broken = int(fails[0]) + 2 * int(fails[1])
+        chance[broken] += 1 / worlds
+        held[broken] += parts / worlds
+    occurring = np.flatnonzero(chance)
+    assert found.broken.tolist() == [2 * (s & 1) + 5 * (s >> 1) for s in occurring]
+    assert found.chance == pytest.approx(chance[occurring])
+    assert found.held == pytest.approx(held[occurring])

@@ -35,6 +35,7 @@ THRESHOLD = 0.5
 MOST_TABLES = 20_000  # ways to deal out the values of one group that are gone through; else some are drawn
 SAMPLES, FEWEST, MOST_DEALT, MOST_BITS = 2_000, 100, 20_000_000, 60
 _AT_HAND = 1 << 16  # random numbers that are drawn at once
+_SETS = 64  # of parts that break a promise, for which there is room at first
 MOST_SUMS = 10_000_000  # groups times people who may be left out
 _NUMBERS = {"intervals", "cuts", "quantiles"}  # rules of columns that Mondrian cuts at the median
 _GLOBAL, _MONDRIAN = "generalization", "multidimensional"
@@ -280,32 +281,29 @@ class _Known:
         self, counts: IntArray, large: IntArray, small: IntArray, sizes: IntArray, demands: Demands
     ) -> _Weighed | None:
         """The same from random worlds."""
-        from discreet.audit.association.refused_splits_kernels import breaking  # late: loads numba
+        from discreet.audit.association.refused_splits_kernels import Drawn, draw  # late: loads numba
 
         worlds = min(SAMPLES, MOST_DEALT // int(counts.sum()))
         if worlds < SAMPLES // 10 or len(large) > MOST_BITS:
             return None
-        parts = [*sizes[large], *([sizes[small].sum()] if len(small) else [])]
-        dealt = self._dealt(counts, parts, worlds)
-        broken = breaking(dealt[:, : len(large)], sizes[large], demands)
-        sets, of_world = np.unique(broken, return_inverse=True)
-        cells = len(parts) * len(counts)
-        cell = of_world[:, None] * cells + np.arange(cells)
-        sums = np.bincount(cell.ravel(), weights=(dealt / worlds).ravel(), minlength=len(sets) * cells)
-        held = sums.astype(np.float64, copy=False).reshape(len(sets), len(parts), len(counts))
-        return _Weighed(large, small, sizes, sets, np.bincount(of_world) / worlds, held, worlds)
-
-    def _dealt(self, counts: IntArray, parts: list[int], worlds: int) -> IntArray:
-        """How many of each value each part has in random worlds."""
-        from discreet.audit.association.refused_splits_kernels import deal  # late: loads numba
-
-        dealt = np.empty((worlds, len(parts), len(counts)), dtype=np.int64)
-        at = np.zeros(2, dtype=np.int64)
-        while not deal(self.bits, counts, np.array(parts), at, dealt):
-            fresh = self.random.random_raw(_AT_HAND).astype("<u8", copy=False).view("<u4")
-            self.bits, at[0] = np.concatenate([self.bits[at[0] :], fresh]), 0
+        parts = np.array([*sizes[large], *([sizes[small].sum()] if len(small) else [])])
+        found, at = _room(_SETS, len(parts), len(counts)), np.zeros(3, dtype=np.int64)
+        while not draw(self.bits, counts, parts, len(large), demands, worlds, Drawn(*found, at)):
+            if at[2] == len(found[0]):
+                more = _room(int(at[2]), len(parts), len(counts))
+                found = [np.concatenate(both) for both in zip(found, more, strict=True)]
+            else:
+                fresh = self.random.random_raw(_AT_HAND).astype("<u8", copy=False).view("<u4")
+                self.bits, at[0] = np.concatenate([self.bits[at[0] :], fresh]), 0
         self.bits = self.bits[at[0] :]
-        return dealt
+        sets, many, held = (each[: at[2]] for each in found)
+        order = np.argsort(sets)
+        return _Weighed(large, small, sizes, sets[order], many[order] / worlds, held[order], worlds)
+
+
+def _room(sets: int, parts: int, values: int) -> list[Any]:
+    """Room for what random worlds show of so many sets of parts."""
+    return [*np.zeros((2, sets), dtype=np.int64), np.empty((sets, parts, values))]
 
 
 class _Weighed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -123,62 +123,95 @@ def _keeps(has: IntArray, size: int, demands: Demands) -> bool:
     return True
 
 
-@kernel
-def deal(random: Any, counts: IntArray, parts: IntArray, at: IntArray, dealt: IntArray) -> bool:
-    """Count how many of each value each part has in random worlds: ``dealt[world, part, value]``.
+class Drawn(NamedTuple):
+    """What random worlds have shown of the parts that break a promise: a row for each set of these, as it came up.
 
-    There are ``counts[v]`` people of value v, and as many seats, of the first part first. They are shuffled (Fisher &
-    Yates) from the last seat on, by the bits of `random` from ``at[0]`` on; ``at[1]`` worlds are dealt already. False
-    if the bits ran out. What seats the first part has among themselves is all one; only their bits are used up.
+    ``set[i]`` is the set (part j being bit j), ``many[i]`` in how many worlds, and ``held[i, part, value]`` what each
+    part then has, added up over worlds and divided by their number. ``at`` says how many random numbers are used,
+    worlds are drawn, sets are known.
+    """
+
+    set: IntArray
+    many: IntArray
+    held: FloatArray
+    at: IntArray
+
+
+@kernel
+def draw(
+    random: Any, counts: IntArray, parts: IntArray, judged: int, demands: Demands, worlds: int, drawn: Drawn
+) -> bool:
+    """Draw worlds until there are as many as asked for. False if the random numbers ran out, or the room for sets.
+
+    There are ``counts[v]`` people of value v, and as many seats, of the first part first; the first so many parts are
+    `judged`. People are shuffled (Fisher & Yates) from the last seat on, by the bits of `random`. What seats the first
+    part has among themselves is all one; only their bits are used up.
     """
     people, seat = np.empty(counts.sum(), dtype=np.int32), 0
     for v in range(len(counts)):
         for _ in range(counts[v]):
             people[seat] = v
             seat += 1
-    seated = people.copy()
-    for world in range(at[1], len(dealt)):
-        used, mask, i = at[0], 1, len(people) - 1
-        while mask < i:
-            mask = 2 * mask + 1
-        seated[:] = people
-        while i > 0:
-            last = max(mask // 2 + 1, parts[0])
-            while i >= last:  # no branch that would be guessed wrongly: who stays changes places with himself
-                if used == len(random):
-                    return False
-                j = int(np.int64(random[used]) & mask)
-                used += 1
-                moved = j <= i
-                j = j if moved else i
-                seated[i], seated[j] = seated[j], seated[i]
-                i -= moved
-            last = mask // 2 + 1
-            while i >= last and i > 0:
-                if used == len(random):
-                    return False
-                i -= int(np.int64(random[used]) & mask) <= i
-                used += 1
-            mask //= 2
-        dealt[world, 0] = counts
+    seated, dealt = people.copy(), np.empty((len(parts), len(counts)), dtype=np.int64)
+    at = drawn.at
+    for _ in range(at[1], worlds):
+        used = _shuffle(random, at[0], people, parts[0], seated)
+        if used < 0:
+            return False
+        dealt[0] = counts
         seat = parts[0]
         for part in range(1, len(parts)):
-            dealt[world, part] = 0
+            dealt[part] = 0
             for _ in range(parts[part]):
-                dealt[world, part, seated[seat]] += 1
+                dealt[part, seated[seat]] += 1
                 seat += 1
             for v in range(len(counts)):
-                dealt[world, 0, v] -= dealt[world, part, v]
-        at[0], at[1] = used, world + 1
+                dealt[0, v] -= dealt[part, v]
+        broken = 0
+        for j in range(judged):
+            if not _keeps(dealt[j], parts[j], demands):
+                broken |= 1 << j
+        row = 0
+        while row < at[2] and drawn.set[row] != broken:
+            row += 1
+        if row == len(drawn.set):
+            return False
+        if row == at[2]:
+            drawn.set[row], drawn.many[row], drawn.held[row] = broken, 0, 0.0
+            at[2] += 1
+        drawn.many[row] += 1
+        for part in range(len(parts)):
+            for v in range(len(counts)):
+                if dealt[part, v] > 0:
+                    drawn.held[row, part, v] += dealt[part, v] / worlds
+        at[0] = used
+        at[1] += 1
     return True
 
 
-@kernel
-def breaking(dealt: IntArray, parts: IntArray, demands: Demands) -> IntArray:
-    """The set of parts that break a promise in each of some worlds: ``dealt[world, part, value]`` people."""
-    broken = np.zeros(len(dealt), dtype=np.int64)
-    for w in range(len(dealt)):
-        for j in range(len(parts)):
-            if not _keeps(dealt[w, j], parts[j], demands):
-                broken[w] |= 1 << j
-    return broken
+@inner
+def _shuffle(random: Any, used: int, people: IntArray, first: int, seated: IntArray) -> int:
+    """Seat the people at random, but for those in the `first` seats; how many random numbers are used, or −1."""
+    mask, i = 1, len(people) - 1
+    while mask < i:
+        mask = 2 * mask + 1
+    seated[:] = people
+    while i > 0:
+        last = max(mask // 2 + 1, first)
+        while i >= last:  # no branch that would be guessed wrongly: who stays changes places with himself
+            if used == len(random):
+                return -1
+            j = int(np.int64(random[used]) & mask)
+            used += 1
+            moved = j <= i
+            j = j if moved else i
+            seated[i], seated[j] = seated[j], seated[i]
+            i -= moved
+        last = mask // 2 + 1
+        while i >= last and i > 0:
+            if used == len(random):
+                return -1
+            i -= int(np.int64(random[used]) & mask) <= i
+            used += 1
+        mask //= 2
+    return used

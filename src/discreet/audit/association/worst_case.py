@@ -285,15 +285,12 @@ def judged(known: Known, people: People, summed: Summed, protected: BoolArray, s
     `sets` is how many sets there are, among which the work is divided.
     """
     # late: loads numba
-    from discreet.audit.association.worst_case_kernels import Protected, Raised, Units, Worth, judge
+    from discreet.audit.association.worst_case_kernels import Protected, Raised, Units, Worth, judge, units_of
 
     tally, groups = summed.tally, len(summed.total)
-    rows = len(known.support)
-    unit, place = np.unique(people.group * rows + known.row, return_inverse=True)
-    many = np.bincount(place, weights=people.many).astype(np.int64)
-    starts = np.searchsorted(unit // rows, np.arange(groups + 1))
+    starts, row, many, place = units_of(people.group, known.row, people.many, groups, len(known.support))
     least, bound, one, one_bound = (
-        _smallest(each, place, len(unit)) for each in (so_far.chance, so_far.bound, so_far.one, so_far.one_bound)
+        _smallest(each, place, len(row)) for each in (so_far.chance, so_far.bound, so_far.one, so_far.one_bound)
     )
     contradicted = np.zeros(groups, dtype=np.bool_)
     chances = np.ascontiguousarray((known.weight / known.support[:, None]).astype(np.float64))
@@ -301,7 +298,7 @@ def judged(known: Known, people: People, summed: Summed, protected: BoolArray, s
     named_by = [np.flatnonzero(protected[:, v]) for v in range(width)]
     values = np.searchsorted(tally.group, np.arange(groups + 1))
     known_of = (
-        Units(starts, unit % rows, many, values, tally.value, tally.count),
+        Units(starts, row, many, values, tally.value, tally.count),
         Protected(
             chances,
             np.ascontiguousarray(chances @ protected.T.astype(np.float64)),

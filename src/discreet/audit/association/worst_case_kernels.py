@@ -265,6 +265,44 @@ class Units(NamedTuple):
     having: IntArray
 
 
+@kernel
+def units_of(
+    group: IntArray, row: IntArray, many: IntArray, groups: int, rows: int
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """The first three of `Units`, and the unit of each entry: ``many[i]`` people of row ``row[i]`` in a group."""
+    n = len(group)
+    at, by_row = np.zeros(rows + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    for i in range(n):
+        at[row[i] + 1] += 1
+    for r in range(rows):
+        at[r + 1] += at[r]
+    for i in range(n):
+        by_row[at[row[i]]] = i
+        at[row[i]] += 1
+    at, order = np.zeros(groups + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    for i in range(n):
+        at[group[i] + 1] += 1
+    for g in range(groups):
+        at[g + 1] += at[g]
+    for i in by_row:
+        order[at[group[i]]] = i
+        at[group[i]] += 1
+    starts, unit = np.zeros(groups + 1, dtype=np.int64), -1
+    unit_row, unit_many, place = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    last = -1
+    for i in order:
+        if last < 0 or group[i] != group[last] or row[i] != row[last]:
+            unit += 1
+            unit_row[unit] = row[i]
+            starts[group[i] + 1] += 1
+        unit_many[unit] += many[i]
+        place[i] = unit
+        last = i
+    for g in range(groups):
+        starts[g + 1] += starts[g]
+    return starts, unit_row[: unit + 1], unit_many[: unit + 1], place
+
+
 class Protected(NamedTuple):
     """How likely people of each row have each value (`chances`), and each protected set of values (`of_set`).
 

@@ -161,7 +161,9 @@ def _sequences(
     sequences = {} if own is None else {"": Sequences(unit, by_block, *found, np.arange(len(kinds)))}
     sequences |= {column: Sequences(unit, by_block, *found, place) for column, place in hidden.items()}
     for column in columns:
-        if not all(isinstance(label, Exactly) for label in _said(release, column, rows.column(column)[0])):
+        if not _are_exact(release, column) and not all(
+            isinstance(label, Exactly) for label in _said(release, column, rows.column(column)[0])
+        ):
             # Of rows with the same label, those with smaller values first: that is not told by the label.
             strata = number_equal([by_block, codes[column][first]], len(first))
             place = _in_size(table.values(column))[table.codes(column)][kinds]
@@ -248,16 +250,26 @@ def _ordered(release: ReleaseFiles, rows: Rows) -> list[Ordered]:
     """
     ordered = []
     if rows is release.grouped and len(rows) >= 3 * (len(release.view.sizes) + 1):
-        number = release.group + 1
-        ordered.append(Ordered("group", number, [str(g) for g in range(int(number.max(initial=0)) + 1)]))
+        group = release.group + 1
+        ordered.append(Ordered("group", group, [str(g) for g in range(int(group.max(initial=0)) + 1)]))
     for column in rows.columns:
         if column not in _keyless(release) and _key(rows, column, release.description.sensitive):
             continue
         values, codes = rows.column(column)
-        labels = _said(release, column, values)
-        exact = all(isinstance(label, Exactly) for label in labels)
-        ordered.append(Ordered(column, codes, values, exact, _sizes(labels)))
+        if _are_exact(release, column):
+            numbers = np.array([np.nan if (n := number(v)) is None else n for v in values], dtype=np.float64)
+            ordered.append(Ordered(column, codes, values, True, numbers))
+        else:
+            labels = _said(release, column, values)
+            exact = all(isinstance(label, Exactly) for label in labels)
+            ordered.append(Ordered(column, codes, values, exact, _sizes(labels)))
     return ordered
+
+
+def _are_exact(release: ReleaseFiles, column: str) -> bool:
+    """Is each text of a column the value itself, whatever it is?"""
+    labelled = release.view.kind.labelled and column in release.description.quasi_identifiers
+    return not labelled and not (release.view.starred and release.description.suppressed)
 
 
 def _said(release: ReleaseFiles, column: str, values: Sequence[str | None]) -> Sequence[Label]:

@@ -57,10 +57,11 @@ def groups_of_people(
     which of the two go together: in which groups somebody with these quasi-identifiers is."""
     column = release.description.group
     people = next(each for each in release.files if {*each.columns} & {*release.description.quasi_identifiers})
-    number: dict[str | None, int] = {}
+    both = people.column(column), rows.column(column)
+    every = dict.fromkeys([*both[0][0], *both[1][0]])
+    number = dict(zip(every, range(len(every)), strict=True))
     group = [
-        np.array([number.setdefault(name, len(number)) for name in names], dtype=np.int64)[codes]
-        for names, codes in (people.column(column), rows.column(column))
+        np.fromiter(map(number.__getitem__, names), dtype=np.int64, count=len(names))[codes] for names, codes in both
     ]
     person, known = people_keys(release, people, table)
     width = int(max(person.max(initial=0), known.max(initial=0))) + 1

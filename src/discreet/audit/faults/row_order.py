@@ -7,9 +7,8 @@ told by `source_order`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,11 +34,6 @@ class Ordered:
     values: Sequence[Text]
     exact: bool = True  # is it published as it is in the source?
     sizes: FloatArray | None = None  # of each value: the number that it is, or the beginning of its interval
-
-    @cached_property
-    def ranks(self) -> list[IntArray]:
-        """The places of its values in the orders that programs sort them by."""
-        return _ranks(self.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +102,7 @@ def _is_sorted(column: Ordered, block: IntArray) -> bool:
     if len(codes) > _FIRST and not _may_be_sorted(codes[:_FIRST], block[:_FIRST], column.values):
         return False
     before, after = _steps(codes, block)
-    if _in_a_known_order(before, after, column.ranks):
+    if _in_a_known_order(before, after, _ranks(column.values)):
         return True
     # Some order of the values that we don't know (that of a hierarchy): one that is nowhere contradicted. Few steps
     # contradict nothing.
@@ -136,7 +130,7 @@ def _steps(codes: IntArray, block: IntArray) -> tuple[IntArray, IntArray]:
     return codes[:-1][within], codes[1:][within]
 
 
-def _in_a_known_order(before: IntArray, after: IntArray, ranks: Sequence[IntArray]) -> bool:
+def _in_a_known_order(before: IntArray, after: IntArray, ranks: Iterable[IntArray]) -> bool:
     for rank in ranks:
         steps = rank[after] - rank[before]
         if (steps >= 0).all() or (steps <= 0).all():
@@ -144,19 +138,19 @@ def _in_a_known_order(before: IntArray, after: IntArray, ranks: Sequence[IntArra
     return False
 
 
-def _ranks(values: Sequence[Text]) -> list[IntArray]:
-    """The places of values in the orders that programs sort them by."""
-    pairs = [(number(value), value) for value in values]
-    keys: list[list[Any]] = [
-        [(value is None, value or "") for value in values],
-        [(value is not None, value or "") for value in values],
-        [(2 + (v is None), 0.0, "") if not v else (n is None, n or 0.0, v) for n, v in pairs],
-    ]
-    ranks = []
-    for key in keys:
-        place = {each: i for i, each in enumerate(sorted(set(key)))}
-        ranks.append(np.array([place[each] for each in key], dtype=np.int64))
-    return ranks
+def _ranks(values: Sequence[Text]) -> Iterator[IntArray]:
+    """The places of distinct values in the orders that programs sort them by, one order after the other."""
+    yield _places([(value is None, value or "") for value in values])
+    if any(value is None for value in values):
+        yield _places([(value is not None, value or "") for value in values])
+    pairs = ((number(value), value) for value in values)
+    yield _places([(2 + (v is None), 0.0, "") if not v else (n is None, n or 0.0, v) for n, v in pairs])
+
+
+def _places(keys: Sequence[Any]) -> IntArray:
+    place = np.empty(len(keys), dtype=np.int64)
+    place[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return place
 
 
 def _without_circles(before: IntArray, after: IntArray, values: int) -> bool:

@@ -90,7 +90,11 @@ def number(text: Text) -> float | None:
     >>> number("-4.50"), number("1e3"), number("1,000"), number("A-12"), number(None)
     (-4.5, 1000.0, None, None, None)
     """
-    return float(text) if text is not None and len(text) <= 100 and _NUMBER.fullmatch(text) else None
+    if text is None or len(text) > 100:
+        return None
+    if text.isascii() and text.isdigit():  # most are, and need not be looked at more closely
+        return float(text)
+    return float(text) if _NUMBER.fullmatch(text) else None
 
 
 def moment(text: Text) -> tuple[float, bool] | None:
