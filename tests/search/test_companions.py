@@ -66,26 +66,36 @@ def test_a_group_grows_as_if_everybody_were_weighed_every_time(data) -> None:
     r, least = float(data.draw(st.sampled_from([2, 3, 4, 8]))), data.draw(st.integers(1, 5))
     most = data.draw(st.integers(1, 16))
     first = [0.01 * gaps[c] + missing([own, odds[c]], r) for c in range(n)]
-    people = Candidates(
-        np.arange(n, dtype=np.int64),
-        np.arange(n, dtype=np.int64),
-        np.array(gaps, dtype=np.float64),
-        np.array(left, dtype=np.int64),
-        np.array(first, dtype=np.float64),
-    )
-    picks = np.empty(most, dtype=np.int64)
-    number, distance = grow_companions(
-        np.array(own, dtype=np.float32),
-        people,
-        np.array(odds, dtype=np.float32).reshape(n, sets),
-        np.array(owners, dtype=np.int64),
-        r,
-        least,
-        most,
-        picks,
-    )
+    lacking = data.draw(st.integers(0, sets - 1))
+
+    def grown(most: int) -> tuple[tuple[int, float, int], list[int]]:
+        people = Candidates(
+            np.arange(n, dtype=np.int64),
+            np.arange(n, dtype=np.int64),
+            np.array(gaps, dtype=np.float64),
+            np.array(left, dtype=np.int64),
+            np.array(first, dtype=np.float64),
+            np.array([lacking]),
+        )
+        picks = np.empty(max(most, 1), dtype=np.int64)
+        answer = grow_companions(
+            np.array(own, dtype=np.float32),
+            people,
+            np.array(odds, dtype=np.float32).reshape(n, sets),
+            np.array(owners, dtype=np.int64),
+            r,
+            least,
+            most,
+            picks,
+        )
+        return answer, picks[: max(answer[0], 0)].tolist()
+
+    (number, distance, size), picks = grown(most)
     expected, picked = plainly(own, odds, gaps, left, owners, r, least, most)
     assert number == expected
     if number >= 0:
-        assert picks[:number].tolist() == picked
+        assert picks == picked
         assert distance == sum(gaps[c] for c in picked)
+        assert grown(size) == ((number, distance, size), picks)
+        if size > 1:
+            assert grown(size - 1)[0][0] == -1

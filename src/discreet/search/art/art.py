@@ -27,6 +27,7 @@ from discreet.search.art.joining import join_groups
 from discreet.search.art.kinds import alike_groups
 from discreet.search.art.no_surer import find_likely_companions
 from discreet.search.art.pools import pool_the_likely
+from discreet.search.art.scarcity import prices_of
 from discreet.search.art.several_rows import (
     by_row,
     have_theirs,
@@ -45,7 +46,8 @@ from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 _COMPANIONS = 1024, 200  # nearest kinds among which companions are looked for, and rows of a group at most
 _MORE_COMPANIONS = 8192, 1000  # where a few too many are left without
 _FEW = 200
-_LIKELY_COMPANIONS = ((2048, 20), (4096, 40), (8192, 200))  # where she is likely to know it anyway
+_LIKELY_COMPANIONS = 8192, 200  # where she is likely to know it anyway
+_LIKELY_AT_ONCE = 25  # seeds between two looks at what is scarce
 _KINDS = 64  # nearest kinds among which a group looks for its next member
 _WEIGHED = 96  # combinations of these that are weighed
 _AT_ONCE = 2000  # seeds between two signs of progress
@@ -155,17 +157,18 @@ def _without_the_likely(draft: Draft) -> None:
 def _with_likely_companions(draft: Draft) -> None:
     """Whoever is likely to have his value anyway gets companions by whom she gets no surer. The likeliest first: those
     who are like them are rare."""
-    for kinds, most in _LIKELY_COMPANIONS:
-        rows = draft.in_random_order(np.flatnonzero(draft.protected & (draft.stock.left > 0)))
-        rows = rows[np.argsort(-draft.priors(rows), kind="stable")]
-        seeds = np.repeat(rows, draft.stock.left[rows])
-        limits = draft.limits(draft.least, most, kinds, _WEIGHED)
-        for at in range(0, len(seeds), _FEW):
-            some = seeds[at : at + _FEW]
-            offsets, companions = find_likely_companions(draft.table, draft.index, draft.stock, some, limits)
-            number = np.diff(offsets)
-            rows = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
-            _settle(draft, gathered(number[number > 0] + 1, rows), most)
+    kinds, most = _LIKELY_COMPANIONS
+    rows = draft.in_random_order(np.flatnonzero(draft.protected & (draft.stock.left > 0)))
+    rows = rows[np.argsort(-draft.priors(rows), kind="stable")]
+    seeds = np.repeat(rows, draft.stock.left[rows])
+    limits = draft.limits(draft.least, most, kinds, _WEIGHED)
+    for at in range(0, len(seeds), _LIKELY_AT_ONCE):
+        some = seeds[at : at + _LIKELY_AT_ONCE]
+        prices = prices_of(draft)
+        offsets, companions = find_likely_companions(draft.table, draft.index, draft.stock, some, limits, prices)
+        number = np.diff(offsets)
+        rows = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
+        _settle(draft, gathered(number[number > 0] + 1, rows), most)
 
 
 def _of_paper(problem: Problem) -> Problem:

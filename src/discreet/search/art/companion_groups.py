@@ -28,7 +28,8 @@ _WORTH = 100  # how many entries of a column are as much work as to weigh a cand
 class Candidates(NamedTuple):
     """Combinations (`rows`) with one value: the places of their odds, how far they are, and how many are left.
 
-    `scores` say how many people would be missing if each of them joined first.
+    `scores` say how many people would be missing if each of them joined first. `lacking` is the attribute set in which
+    others had too few the last time: where that is so again, it is found out at once.
     """
 
     rows: IntArray
@@ -36,6 +37,7 @@ class Candidates(NamedTuple):
     gaps: FloatArray
     left: IntArray
     scores: FloatArray
+    lacking: IntArray
 
 
 @kernel
@@ -48,12 +50,20 @@ def grow_companions(
     least: int,
     most: int,
     picks: IntArray,
-) -> tuple[int, float]:
+) -> tuple[int, float, int]:
     """Add whoever leaves the fewest people missing, over all attribute sets, until none is; −1 if it takes too many.
 
-    How many joined, and how far they are; who they are, as places among the candidates, is in `picks`.
+    How many joined, how far they are, and how large the group was before those were left out whom it could do without;
+    who they are, as places among the candidates, is in `picks`. So the answer is the same for whatever `most` is not
+    below that size, and −1 for others.
     """
     at, gaps, left, sets = people.at, people.gaps, people.left, len(own)
+    column, there, first = np.empty(len(at), dtype=np.float32), np.int64(1), people.lacking[0]
+    for c in range(len(at)):
+        column[c] = odds[at[c], first]
+        there += left[c]
+    if there < least or (most > 1 and _too_few_in(own[first], own[first], column, left, r, most - 1)):
+        return -1, 0.0, 0
     largest, total, top = own.copy(), own.copy(), own.copy()
     by_set = np.empty((sets, len(at)), dtype=np.float32)
     for c in range(len(at)):
@@ -66,17 +76,17 @@ def grow_companions(
     size = look = 1
     while size < least or is_missing(largest, total, r):
         if size >= most:
-            return -1, 0.0
+            return -1, 0.0, 0
         if size == look:
-            if _too_few(largest, total, by_set, left, r, most - size):
-                return -1, 0.0
+            if _too_few(largest, total, by_set, people, r, most - size):
+                return -1, 0.0, 0
             look *= 2
         best, chosen = np.inf, -1
         for c in range(len(at)):
             if left[c] > 0 and once[c] < best:
                 best, chosen = once[c], c
         if chosen < 0:
-            return -1, 0.0
+            return -1, 0.0, 0
         if size > 1:
             first = chosen
             best = NEARNESS * gaps[first] + missing_with(largest, total, odds[at[first]], np.float32(r))
@@ -102,7 +112,7 @@ def grow_companions(
         size += 1
         fallen += _join(largest, total, top, odds[at[chosen]], r)
     number, distance = _trim(own, people, odds, r, least, size - 1, picks)
-    return number, distance
+    return number, distance, size
 
 
 @inner(error_model="numpy")
@@ -152,43 +162,47 @@ def _join(largest: Points, total: Points, top: Points, odds: Points, r: float) -
     return fallen
 
 
+@inner
+def _too_few(largest: Points, total: Points, by_set: Points, people: Candidates, r: float, more: int) -> bool:
+    """Do so many of the candidates not bring enough to some attribute set? Then `lacking` tells to which."""
+    for a in range(len(by_set)):
+        if _too_few_in(largest[a], total[a], by_set[a], people.left, r, more):
+            people.lacking[0] = a
+            return True
+    return False
+
+
 @inner(error_model="numpy", fastmath={"reassoc", "nsz"})
-def _too_few(largest: Points, total: Points, by_set: Points, left: IntArray, r: float, more: int) -> bool:
-    """Do those of the candidates who bring the most, so many of them, not bring enough to some attribute set?
+def _too_few_in(largest: np.float32, total: np.float32, odds: Points, left: IntArray, r: float, more: int) -> bool:
+    """Do those of the candidates who bring the most to one attribute set, so many of them, not bring enough?
 
     Whoever joins brings at most q = min(1, odds / largest). Whatever t is, the `more` largest of these together are at
     most ``more * t`` plus all that is above t; the bound is exact where t is the last of them. If that one is above
     needed / more, they are enough.
     """
-    sets, people = by_set.shape
-    one, none = np.float32(1), np.float32(0)
-    supply = np.empty(people, dtype=np.float32)
-    for c in range(people):
-        supply[c] = min(left[c], more)
-    margin = _ROUNDING * (people + 16)
-    for a in range(sets):
-        if largest[a] <= 0:
-            continue
-        odds, scale = by_set[a], one / largest[a]
-        needed = np.float32(r * (1 - _TIE) - total[a] * scale)
-        low, high = none, needed / np.float32(more)
-        level = high
-        for _ in range(_HALVINGS):
-            above = number = none
-            for c in range(people):
-                over = min(odds[c] * scale, one) - level
-                above += supply[c] * max(over, none)
-                number += supply[c] if over > none else none
-            bound = more * level + above
-            if needed > bound + margin * (bound + r):
-                return True
-            if number > more:
-                low = level
-            else:
-                high = level
-            if low >= high:
-                break
-            level = (low + high) / np.float32(2)
+    if largest <= 0:
+        return False
+    one, none, people = np.float32(1), np.float32(0), len(odds)
+    margin, scale = _ROUNDING * (people + 16), one / largest
+    needed = np.float32(r * (1 - _TIE) - total * scale)
+    low, high = none, needed / np.float32(more)
+    level = high
+    for _ in range(_HALVINGS):
+        above = number = none
+        for c in range(people):
+            over, supply = min(odds[c] * scale, one) - level, np.float32(min(left[c], more))
+            above += supply * max(over, none)
+            number += supply if over > none else none
+        bound = more * level + above
+        if needed > bound + margin * (bound + r):
+            return True
+        if number > more:
+            low = level
+        else:
+            high = level
+        if low >= high:
+            break
+        level = (low + high) / np.float32(2)
     return False
 
 

@@ -6,8 +6,10 @@ q = p / (1 − p). A group holds as soon as Σ q ≥ r · max q for every attrib
 et al. with everybody's own chance instead of the least, so it asks for fewer people; and because it is the two-valued
 case, it is true. It also keeps most of what the table tells: the only open question in the group is whose x it is.
 
-What is looked up of kinds and combinations is kept as long as the seed stays the same (`Seen`): equal ones come one
-after the other. How a group grows from candidates of one value is in `companion_groups`.
+Equal seeds come one after the other. What is looked up of kinds and combinations is kept as long as the seed stays the
+same (`Seen`), and so is how far a group of each value grows (`Tried`): a group takes companions of one value away, so
+for the other values the next seed finds what the last one found. How a group grows from candidates of one value is in
+`companion_groups`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ class Seen(NamedTuple):
     """What is known of kinds and combinations beside one seed, whose value is x; `used` counts kinds, places of
     combinations, and combinations.
 
-    Of all of `rows`, `hiding` has the value if it can hide somebody, else −1. Kind k has the place ``of_kind[k]`` (−1:
+    Of all of `rows`, `hiding` has the value if it can hide somebody, else −1. By value and signature, `against_all` has
+    the odds of the value's set against everything else. Kind k has the place ``of_kind[k]`` (−1:
     not looked up): how likely its people have x, the odds of its set against everything else (both per attribute set),
     and how far their quasi-identifiers are (infinite: some odds are). Combination i has the place ``of_row[i]``, which
     those of one kind and value may share: its odds of x against its own value, then those of its set; how far it is;
@@ -39,6 +42,7 @@ class Seen(NamedTuple):
     """
 
     hiding: Codes
+    against_all: Points
     used: IntArray
     of_kind: Codes
     kinds: IntArray
@@ -52,10 +56,26 @@ class Seen(NamedTuple):
     score: FloatArray
 
 
+class Tried(NamedTuple):
+    """How far groups around one seed grow, by how far is looked (row) and value (column), as long as these `kinds`, so
+    many of them, are the nearest.
+
+    `grown` is how large the group was before those were left out again whom it could do without, `sizes` and `far` are
+    its size in the end and how far its people are. Negative: it grows beyond so many people. 0: not known.
+    """
+
+    kinds: Codes
+    number: IntArray
+    grown: IntArray
+    sizes: IntArray
+    far: FloatArray
+
+
 class Scratch(NamedTuple):
     """Room for one group at a time: how many people there are of each value, the first entry of each (and the end), and
     which of them are tried (at what place, −1 if not); per value that is tried, the odds of the one who is hidden; the
-    chances of one combination; who is picked now; and the combinations of the best companions so far.
+    chances of one combination; who is picked now; the combinations of the best companions so far; and where
+    candidates were too few the last time (see `Candidates`).
     """
 
     supply: IntArray
@@ -65,6 +85,7 @@ class Scratch(NamedTuple):
     chances: Points
     picks: IntArray
     best: IntArray
+    lacking: IntArray
 
 
 @kernel
@@ -88,6 +109,15 @@ def find_companions(
         np.empty(sets, dtype=np.float32),
         np.empty(limits.most, dtype=np.int64),
         best,
+        np.zeros(1, dtype=np.int64),
+    )
+    far_and_near = 2
+    known = Tried(
+        np.empty((far_and_near, limits.kinds), dtype=np.int32),
+        np.zeros(far_and_near, dtype=np.int64),
+        np.zeros((far_and_near, values), dtype=np.int64),
+        np.zeros((far_and_near, values), dtype=np.int64),
+        np.zeros((far_and_near, values)),
     )
     hiding = seen.hiding
     for s in range(len(seeds)):
@@ -97,12 +127,15 @@ def find_companions(
             continue
         if s > 0 and (seed != seeds[s - 1] or seen.used[0] > limits.kinds):
             _forget(seen)
+            known.number[:] = 0
         size = limits.most + 1
-        for reach in (min(_AT_HAND, limits.kinds), limits.kinds):
+        for look in range(len(known.number)):
+            reach = limits.kinds if look else min(_AT_HAND, limits.kinds)
             number = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[seed]], kinds[:reach])
+            _keep_if_same(known, look, kinds[:number])
             places = _left_of(table, stock, seed, kinds[:number], hiding, scratch)
             seen = _with_room(seen, len(places))
-            size = _smallest(table, stock, seed, places, hiding, limits, scratch, seen)
+            size = _smallest(table, stock, seed, places, limits, scratch, seen, (known, look))
             if size <= limits.least:
                 break
         offsets[s + 1] = offsets[s]
@@ -114,6 +147,7 @@ def find_companions(
             for i in range(size - 1):
                 taken[offsets[s] + i] = best[i]
                 enlist(table, index, stock, best[i])
+            _forget_value(table, known, table.values[best[0]])
     _forget(seen)
     return offsets, taken[: offsets[-1]].copy()
 
@@ -124,32 +158,75 @@ def _smallest(
     stock: Stock,
     seed: int,
     places: IntArray,
-    hiding: Codes,
     limits: Limits,
     scratch: Scratch,
     seen: Seen,
+    so_far: tuple[Tried, int],
 ) -> int:
     """The size of the smallest group with companions of one value, of these combinations; they are put into `best`."""
     picks, best, most = scratch.picks, scratch.best, limits.most
     tried = _tried(table, seed, scratch)
-    _look_up(table, seed, places, hiding, limits.r, scratch, seen)
-    rows = _by_value(table, places, hiding, scratch)
-    size, cost = most + 1, 0.0
-    for y in tried:
+    _look_up(table, seed, places, limits.r, scratch, seen)
+    rows = _by_value(table, places, seen.hiding, scratch)
+    known, look = so_far
+    grown, sizes, far = known.grown[look], known.sizes[look], known.far[look]
+    size, cost, which, there = most + 1, 0.0, np.int64(_NONE), True
+    for turn in range(len(tried) + 1):
+        at_most = min(size, most)
+        if turn < len(tried):
+            y = tried[turn]
+            if grown[y] > at_most or -grown[y] >= at_most:
+                continue
+            if grown[y] > 0:
+                if sizes[y] < size or far[y] < cost:
+                    size, cost, which, there = sizes[y], far[y], y, False
+                continue
+        elif there:
+            break
+        else:  # of the best one it is only known how large it is
+            y, at_most = which, most
         own = scratch.own[scratch.turns[y]]
-        people = _candidates(stock, rows[scratch.starts[y] : scratch.starts[y + 1]], seen)
+        people = _candidates(stock, rows[scratch.starts[y] : scratch.starts[y + 1]], seen, scratch.lacking)
         if len(people.rows) > most:  # only those that fit best alone are weighed again and again
             short = first_of_order(people.scores, most)
             people = Candidates(
-                people.rows[short], people.at[short], people.gaps[short], people.left[short], people.scores[short]
+                people.rows[short],
+                people.at[short],
+                people.gaps[short],
+                people.left[short],
+                people.scores[short],
+                people.lacking,
             )
-        least, largest = limits.least, min(size, most)
-        picked, distance = grow_companions(own, people, seen.odds, table.person, limits.r, least, largest, picks)
-        if picked >= 0 and (picked + 1 < size or distance < cost):
-            size, cost = picked + 1, distance
+        picked, distance, people_then = grow_companions(
+            own, people, seen.odds, table.person, limits.r, limits.least, at_most, picks
+        )
+        grown[y], sizes[y], far[y] = people_then if picked >= 0 else -at_most, picked + 1, distance
+        if picked >= 0 and (y == which or picked + 1 < size or distance < cost):
+            size, cost, which, there = picked + 1, distance, y, True
             for i in range(picked):
                 best[i] = people.rows[picks[i]]
     return size
+
+
+@inner
+def _keep_if_same(known: Tried, look: int, kinds: Codes) -> None:
+    """What is known of the groups stays so if the nearest kinds are those of the last time."""
+    same, number = known.number[look] == len(kinds), len(kinds)
+    for i in range(number):
+        same = same and known.kinds[look, i] == kinds[i]
+        known.kinds[look, i] = kinds[i]
+    known.number[look] = number
+    for y in range(0 if same else known.grown.shape[1]):
+        known.grown[look, y] = 0
+
+
+@inner
+def _forget_value(table: Table, known: Tried, y: int) -> None:
+    """Companions of one value are gone; and more people, where somebody's other rows are gone with one of them."""
+    for look in range(len(known.number)):
+        known.grown[look, y] = 0
+        if len(table.owned) > 0:
+            known.number[look] = 0
 
 
 @inner
@@ -160,6 +237,17 @@ def _hiding(table: Table) -> Codes:
         v = table.values[table.rows[i]]
         values[i] = v if table.set_offsets[v] == table.set_offsets[v + 1] else _NONE
     return values
+
+
+@inner(error_model="numpy")
+def _odds(table: Table) -> Points:
+    """By value and signature, the odds of the value's set against everything else."""
+    odds = np.empty(table.inside.T.shape, dtype=np.float32)
+    for x in range(len(odds)):
+        for at in range(odds.shape[1]):
+            p = table.inside[at, x]
+            odds[x, at] = p / (1 - p)
+    return odds
 
 
 @inner
@@ -233,7 +321,7 @@ def _own_odds(table: Table, seed: int, y: int, own: Points) -> bool:
 
 
 @inner
-def _candidates(stock: Stock, rows: IntArray, seen: Seen) -> Candidates:
+def _candidates(stock: Stock, rows: IntArray, seen: Seen, lacking: IntArray) -> Candidates:
     """Those of these combinations (of one value) whose odds are finite."""
     number, there, places = 0, np.empty_like(rows), np.empty_like(rows)
     of_row, score, far = seen.of_row, seen.score, seen.far
@@ -243,16 +331,17 @@ def _candidates(stock: Stock, rows: IntArray, seen: Seen) -> Candidates:
             there[number], places[number] = row, at
             number += 1
     there, places = there[:number], places[:number]
-    return Candidates(there, places, far[places], stock.left[there], score[places])
+    return Candidates(there, places, far[places], stock.left[there], score[places], lacking)
 
 
 @inner(error_model="numpy")
-def _look_up(table: Table, seed: int, places: IntArray, hiding: Codes, r: float, scratch: Scratch, seen: Seen) -> None:
+def _look_up(table: Table, seed: int, places: IntArray, r: float, scratch: Scratch, seen: Seen) -> None:
     """The odds and the scores of all who are not known yet. One loop, for the sake of speed."""
-    chances, signatures, inside, x = table.chances, table.signatures, table.inside, table.values[seed]
+    chances, signatures, x = table.chances, table.signatures, table.values[seed]
     rows, kinds, features, ordered = table.rows, table.kind, table.features, table.ordered
-    used, of_kind, of_row, gap, far = seen.used, seen.of_kind, seen.of_row, seen.gap, seen.far
+    hiding, used, of_kind, of_row, gap, far = seen.hiding, seen.used, seen.of_kind, seen.of_row, seen.gap, seen.far
     chance, against, odds, score = seen.chance, seen.against, seen.odds, seen.score
+    of_set = seen.against_all[x]
     turns, own, mine, sets = scratch.turns, scratch.own, scratch.chances, signatures.shape[1]
     latest = np.full((len(turns), 2), _NONE, dtype=np.int64)
     for i in places:
@@ -265,11 +354,9 @@ def _look_up(table: Table, seed: int, places: IntArray, hiding: Codes, r: float,
             used[0] += 1
             of_kind[kind], seen.kinds[at], gap[at] = at, kind, apart(features, ordered, row, seed)
             for a in range(sets):
-                p = inside[signatures[kind, a], x]
-                if p >= 1:
+                chance[at, a], against[at, a] = chances[signatures[kind, a], x], of_set[signatures[kind, a]]
+                if against[at, a] == np.inf:
                     gap[at] = np.inf
-                chance[at, a] = chances[signatures[kind, a], x]
-                against[at, a] = p / (1 - p)
         seen.rows[used[2]] = row
         used[2] += 1
         if latest[y, 0] == kind:  # one of the same kind and value was the last of its value
@@ -297,6 +384,7 @@ def nothing_seen(table: Table, limits: Limits) -> Seen:
     room = 2 * limits.kinds + _AT_HAND  # kinds that are as near as others may be among the first, and not among all
     return Seen(
         _hiding(table),
+        _odds(table),
         np.zeros(3, dtype=np.int64),
         np.full(len(table.signatures), _NONE, dtype=np.int32),
         np.empty(room, dtype=np.int64),
@@ -337,6 +425,7 @@ def _with_room(seen: Seen, more: int) -> Seen:
             odds[i, a] = seen.odds[i, a]
     return Seen(
         seen.hiding,
+        seen.against_all,
         seen.used,
         seen.of_kind,
         seen.kinds,

@@ -86,6 +86,7 @@ class Draft:
     stock: Stock
     rng: np.random.Generator
     progress: Progress
+    starts: IntArray  # in `table.chances`, of each attribute set
     parts: list[Gathered] = field(default_factory=list)
     failed: Gathered = field(default_factory=together)  # the last groups that could not be made to hold
     merges: int = 0
@@ -190,10 +191,12 @@ def start(problem: Problem, progress: Progress) -> Draft:
     if refusal is not None:
         raise refusal
     progress("search", 0, 0, "who knows what")
-    table = table_of(f, robust.attribute, robust.knowledge_of(f), _protected_sets(robust, problem))
+    knowledge = robust.knowledge_of(f)
+    table = table_of(f, robust.attribute, knowledge, _protected_sets(robust, problem))
     index = index_of(table, f.counts)
     stock = stock_of(table, index, f.counts.copy())
-    return Draft(problem, robust, table, index, stock, np.random.default_rng(problem.seed), progress)
+    rng = np.random.default_rng(problem.seed)
+    return Draft(problem, robust, table, index, stock, rng, progress, knowledge.starts[:-1])
 
 
 def _protected_sets(robust: Robust, problem: Problem) -> list[Codes]:

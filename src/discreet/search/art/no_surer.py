@@ -6,6 +6,11 @@ q = p(x) / p(y), or the odds of the set against everything else where she only a
 set before, that is at most max(1/r, P) as soon as Σ q ≥ q(t) · min(r, 1 / P): what t *asks for*. So a group of one
 protected value holds if Σ q is no less than what anybody in it asks for, for every attribute set, both ways. Whoever is
 as likely to have it as he brings most; whoever is certain to have it asks for nothing.
+
+What others bring is scarce: in a group with somebody likely, as many people must be expected to have the value as have
+it, for every attribute set (docs/robust.md). So each candidate has a price: what the group takes from each attribute
+set with him, the more the less of it is to spare (`Prices`). Who fills most of what is missing for his price joins
+first, and of several values y that of the cheapest group is taken.
 """
 
 from __future__ import annotations
@@ -14,18 +19,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import IntArray
+from discreet.arrays import FloatArray, IntArray
 from discreet.compiled import inner, kernel
 from discreet.search.art.people import Index, Limits, Points, Stock, Table
 from discreet.search.art.tree import apart, enlist, nearest
 
-_VALUES = 6  # unprotected values that are tried
-_NEARNESS = 0.01  # of quasi-identifiers; decides where chances are about the same
-_LIKELY = 0.5  # of how likely somebody is to have the value
+_VALUES = 4  # unprotected values that are tried
+_NEARNESS = 0.1  # of quasi-identifiers: the price of somebody far away is higher by this share for each that differs
+_FAR = 3  # of which no more than so many count
 _TIE = 1e-5  # single precision; the exact verdict comes later
-_MOST_WEIGHED = 1000  # candidates who are weighed again and again
+_MOST_WEIGHED = 1000  # candidates who are weighed again and again: the nearest
 _SMALLEST = 1e-30
-_SHARE = 10.0  # of what is asked for, beside how far away somebody is
+_SHARE = 100.0  # of what is asked for, beside prices, where only the number of people is missing
 
 
 class Sums(NamedTuple):
@@ -35,9 +40,18 @@ class Sums(NamedTuple):
     asked: Points
 
 
+class Prices(NamedTuple):
+    """What it costs to take somebody: for each one expected to have value x (column) by an attribute set (row), and for
+    the row itself.
+    """
+
+    expected: Points
+    row: float
+
+
 @kernel
 def find_likely_companions(
-    table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits
+    table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits, prices: Prices
 ) -> tuple[IntArray, IntArray]:
     """For every seed (a combination), the combinations of its companions: offsets into a list. None: it has to wait.
 
@@ -53,22 +67,22 @@ def find_likely_companions(
         if stock.left[seed] == 0 or (s > 0 and seed == seeds[s - 1] and offsets[s] == offsets[s - 1]):
             continue
         number = nearest(index, stock.of_kind, stock.alive, index.points[table.kind[seed]], kinds)
-        supply = np.zeros(len(table.set_offsets) - 1, dtype=np.int64)
+        supply = np.zeros(len(table.set_offsets) - 1)
         for k in kinds[:number]:
             for row in table.rows[table.starts[k] : table.starts[k + 1]]:
                 v = table.values[row]
                 if table.set_offsets[v] == table.set_offsets[v + 1]:
                     supply[v] += stock.left[row]
-        size = limits.most + 1
+        _weigh_supply(table, seed, supply)
+        size, cost = limits.most + 1, np.inf
         for _ in range(_VALUES):
             y = np.argmax(supply)
             if supply[y] == 0:
                 break
             supply[y] = 0
-            most = min(size - 1, limits.most)
-            picked = _grown(table, stock, seed, y, kinds[:number], limits, most, picks)
-            if picked > 0 and picked + 1 < size:
-                size = picked + 1
+            picked, paid = _grown(table, stock, seed, y, kinds[:number], limits, (prices, cost), picks)
+            if picked > 0 and paid < cost:
+                size, cost = picked + 1, paid
                 for i in range(picked):
                     best[i] = picks[i]
         if size <= limits.most:
@@ -83,6 +97,16 @@ def find_likely_companions(
 
 
 @inner
+def _weigh_supply(table: Table, seed: int, supply: FloatArray) -> None:
+    """A value that the seed is unlikely to have himself is tried later, however many have it."""
+    for y in range(len(supply)):
+        least = np.float32(1)
+        for at in table.signatures[table.kind[seed]]:
+            least = min(least, table.chances[at, y])
+        supply[y] *= least
+
+
+@inner
 def _grown(
     table: Table,
     stock: Stock,
@@ -90,55 +114,51 @@ def _grown(
     y: int,
     kinds: IntArray,
     limits: Limits,
-    most: int,
+    paying: tuple[Prices, float],
     picks: IntArray,
-) -> int:
-    """How many companions with the value y are enough for the seed, at most `most` with it; they are put into `picks`.
+) -> tuple[int, float]:
+    """How many companions with the value y are enough for the seed, and their price; they are put into `picks`.
 
-    −1 if there are not enough, or the seed surely has not y.
+    −1 if there are not enough, if they cost more than is to be paid, or if the seed surely has not y.
     """
     sets, x, owner = table.signatures.shape[1], table.values[seed], table.person[seed]
+    prices, enough = paying
     group = Sums(np.zeros(2 * sets, dtype=np.float32), np.zeros(2 * sets, dtype=np.float32))
     if not _weighed(table, seed, x, y, limits.r, group.total, group.asked):
-        return -1
+        return -1, 0.0
     certain = group.asked < 0
-    number = 0
+    rows, number = np.empty(_MOST_WEIGHED, dtype=np.int64), 0
+    totals = np.empty((_MOST_WEIGHED, 2 * sets), dtype=np.float32)
+    asks = np.empty((_MOST_WEIGHED, 2 * sets), dtype=np.float32)
     for k in kinds:
         for row in table.rows[table.starts[k] : table.starts[k + 1]]:
-            number += table.values[row] == y and stock.left[row] > 0
-    rows, scores = np.empty(number, dtype=np.int64), np.empty(number)
-    total, asked = np.empty(2 * sets, dtype=np.float32), np.empty(2 * sets, dtype=np.float32)
-    number = 0
-    for k in kinds:
-        for row in table.rows[table.starts[k] : table.starts[k + 1]]:
-            if table.values[row] != y or stock.left[row] == 0 or (owner >= 0 and table.person[row] == owner):
+            if number == _MOST_WEIGHED or table.values[row] != y or stock.left[row] == 0:
                 continue
-            if _weighed(table, row, x, y, limits.r, total, asked) and not (asked < 0).any():
+            if owner >= 0 and table.person[row] == owner:
+                continue
+            if _weighed(table, row, x, y, limits.r, totals[number], asks[number]) and not (asks[number] < 0).any():
                 rows[number] = row
-                gap = _beside(table, row, seed)
-                scores[number] = gap + _missing(group, total, asked, certain)
                 number += 1
-    order = np.argsort(scores[:number])[:_MOST_WEIGHED]
-    rows, number = rows[order], len(order)
-    totals, asks = np.empty((number, 2 * sets), dtype=np.float32), np.empty((number, 2 * sets), dtype=np.float32)
-    gaps, left = np.empty(number), np.empty(number, dtype=np.int64)
+    costs, left = np.empty(number), np.empty(number, dtype=np.int64)
     for c in range(number):
-        _weighed(table, rows[c], x, y, limits.r, totals[c], asks[c])
-        gaps[c] = _beside(table, rows[c], seed)
+        costs[c] = _price(table, rows[c], seed, prices)
         left[c] = stock.left[rows[c]]
-    chosen = np.empty(most, dtype=np.int64)
-    size = 1
-    while size < limits.least or _lacks(group, certain):
-        if size >= most:
-            return -1
+    chosen, size, paid = np.empty(limits.most, dtype=np.int64), 1, 0.0
+    while True:
+        now = _missing(group, group.total, group.asked, certain, np.float32(0))
+        if now == 0 and size >= limits.least:
+            break
+        if size >= limits.most:
+            return -1, 0.0
         best, at = np.inf, -1
         for c in range(number):
             if left[c] > 0:
-                score = gaps[c] + _missing(group, totals[c], asks[c], certain)
+                missing = _missing(group, totals[c], asks[c], certain, np.float32(1))
+                score = (missing - now) / costs[c] if now > missing else _SHARE * missing + costs[c]
                 if score < best:
                     best, at = score, c
         if at < 0:
-            return -1
+            return -1, 0.0
         left[at] -= 1
         if table.person[rows[at]] >= 0:
             for c in range(number):
@@ -146,23 +166,27 @@ def _grown(
                     left[c] = 0
         chosen[size - 1] = at
         size += 1
+        paid += costs[at]
         for k in range(2 * sets):
             group.total[k] += totals[at, k]
             group.asked[k] = max(group.asked[k], asks[at, k])
     number = _trimmed(table, seed, y, limits, certain, totals, asks, chosen, size - 1)
+    paid = 0.0
     for i in range(number):
         picks[i] = rows[chosen[i]]
-    return int(number)
+        paid += costs[chosen[i]]
+    return int(number), paid if paid < enough else np.inf
 
 
 @inner
-def _beside(table: Table, row: int, seed: int) -> float:
-    """What it costs to take somebody, besides what is missing: how far away he is, and how likely to have the seed's
-    value, for others need such people."""
-    likely, x = np.float32(0), table.values[seed]
-    for at in table.signatures[table.kind[row]]:
-        likely = max(likely, table.inside[at, x])
-    return float(_NEARNESS * apart(table.features, table.ordered, row, seed) + _LIKELY * float(likely))
+def _price(table: Table, row: int, seed: int, prices: Prices) -> float:
+    """What it costs to take somebody: how likely he is to have the seed's value, by each set, for others need such
+    people; a row; and more of both if he is far away."""
+    total, x = prices.row, table.values[seed]
+    for a in range(table.signatures.shape[1]):
+        total += prices.expected[a, x] * table.inside[table.signatures[table.kind[row], a], x]
+    far = min(apart(table.features, table.ordered, row, seed), float(_FAR))
+    return float(total * (1 + _NEARNESS * far))
 
 
 @inner
@@ -221,14 +245,16 @@ def _weighed(table: Table, row: int, x: int, y: int, r: float, total: Points, as
 
 
 @inner(fastmath=True)
-def _missing(group: Sums, total: Points, asked: Points, certain: IntArray) -> float:
-    """Which share of what is asked for is missing if one joins who brings and asks for this, over all sets."""
+def _missing(group: Sums, total: Points, asked: Points, certain: IntArray, joins: np.float32) -> float:
+    """Which share of what is asked for is missing, over all sets, if one joins (1) who brings and asks for this; or if
+    nobody does (0)."""
     missing = np.float32(0)
     for k in range(len(total)):
         most = max(max(group.asked[k], asked[k]), np.float32(_SMALLEST))
-        lacking = max(1 - (group.total[k] + total[k]) / most, np.float32(0))
+        lacking = np.float32(1) - (group.total[k] + joins * total[k]) / most
+        lacking = lacking if lacking > np.float32(_TIE) else np.float32(0)
         missing += np.float32(0) if certain[k] else lacking
-    return _SHARE * float(missing)
+    return float(missing)
 
 
 @inner
