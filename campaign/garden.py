@@ -148,6 +148,9 @@ POLICIES: Mapping[str, dict[str, Any]] = {
     "invariant": _words(
         {**_NUMBERS, "name": {"role": "person"}}, {"m_invariance": {"m": 2}}, publish="bucketization", suppress=0.2
     ),
+    "invariant_ranges": _words(
+        {**_NUMBERS, "name": {"role": "person"}}, {"m_invariance": {"m": 2}}, publish="numbered_groups", suppress=0.2
+    ),
     "robust": _words(
         _NUMBERS,
         {"robust": {"r": 2, "values": ["Burn", ["Asthma", "Fracture"]], "attribute_sets": [["age"]], "min_support": 9}},

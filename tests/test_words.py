@@ -14,7 +14,7 @@ from discreet.policy.kinds import PUBLICATIONS, choose_search
 from discreet.report.html import TEMPLATES
 from discreet.report.sections.registry import SECTIONS
 from discreet.report.words import promise_in_words
-from discreet.run.warm_up import exact_searches, promises
+from discreet.run.warm_up import promises, searches_apart
 from discreet.search.registry import SEARCHES
 from tests.folder import cases, more_cases
 from tests.models.cases import KINDS as VERDICTS
@@ -40,7 +40,7 @@ def test_a_promise_is_read_told_judged_again_and_warmed_up(word: str) -> None:
             *promises(),
             *promises("presence"),
             *promises("population"),
-            *(p for *_, p in exact_searches()),
+            *(p for *_, p in searches_apart()),
         ]
     assert promise.about or word == "k_anonymity"  # else the report calls sensitive values unprotected
     assert set(promise.only) <= set(PUBLICATIONS)

@@ -160,6 +160,7 @@ CASES: dict[str, Case] = {
         shows=(),
     ),
     "bucketization: invariant": known("bucketization", {"m_invariance": {"m": 2}}, suppress="1/2"),
+    "numbered_groups": known("numbered_groups", {"m_invariance": {"m": 2}}, suppress="1/2"),
     "bucketization: robust": dealt("bucketization", {"robust": {"r": 2, "min_support": 3}}),
     "bucketization: robust, one value": Case(
         # Without the taxonomy nobody could leave out all who have hiv: the policy would tell that there are some.

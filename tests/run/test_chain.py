@@ -19,10 +19,11 @@ from discreet import DiscreetError, Infeasible, PolicyError, anonymize, apply, a
 from discreet.releases import ledger as ledgers
 from discreet.releases.manifest import checksum
 from discreet.run.release import Release
-from tests.run.worlds_of_chains import Group, surest, surest_by_the_rule
+from tests.run.worlds_of_chains import Group, holds, surest, surest_by_the_rule
 
 Person = tuple[str, str, str, str]
 COLUMNS = ("who", "age", "sex", "disease")
+KINDS = ["bucketization", "numbered_groups"]
 DISEASES = ["flu", "cold", "gout", "asthma"]
 
 
@@ -39,6 +40,13 @@ def words(**more: Any) -> dict[str, Any]:
     }
     require = [{"m_invariance": {"m": 3}}, {"l_diversity": {"l": 3, "kind": "entropy"}}, {"k_anonymity": {"k": 4}}]
     return {"attributes": attributes, "require": require, "publish": "bucketization", "suppress": 0.4, "seed": 3} | more
+
+
+AGE = {"role": "quasi_identifier", "hierarchy": {"intervals": [10]}, "ranges": "values"}
+IN_RANGES: dict[str, Any] = {
+    "publish": "numbered_groups",
+    "attributes": words()["attributes"] | {"age": AGE},
+}
 
 
 def months(count: int, people: int = 60, seed: int = 5, ages: int = 10) -> list[list[Person]]:
@@ -74,8 +82,14 @@ def ledger_of(release: Release) -> dict[str, Any]:
 
 
 def groups_of(folder: Path) -> dict[str, tuple[list[tuple[str, str]], list[str]]]:
-    """As anybody reads the two tables."""
+    """As anybody reads the two tables, or the one."""
     told: dict[str, tuple[list[tuple[str, str]], list[str]]] = defaultdict(lambda: ([], []))
+    if (folder / "data.csv").exists():
+        with (folder / "data.csv").open() as file:
+            for row in csv.DictReader(file):
+                told[row["group"]][0].append((row["age"], row["sex"]))
+                told[row["group"]][1].append(row["disease"])
+        return told
     with (folder / "quasi_identifiers.csv").open() as file:
         for row in csv.DictReader(file):
             told[row["group"]][0].append((row["age"], row["sex"]))
@@ -93,9 +107,10 @@ def rewritten(release: Release, **changes: Any) -> None:
     (release.private / ledgers.LEDGER).write_text(json.dumps(said))
 
 
-def test_a_chain_is_kept_verified_and_withstands_an_attack_on_all_releases(tmp_path: Path) -> None:
+@pytest.mark.parametrize("publish", KINDS)
+def test_a_chain_is_kept_verified_and_withstands_an_attack_on_all_releases(tmp_path: Path, publish: str) -> None:
     told = months(4)
-    made = chain(tmp_path, told)
+    made = chain(tmp_path, told, publish=publish)
     folders = [one.folder for one in made]
     for release in made:
         for people, values in groups_of(release.folder).values():
@@ -107,6 +122,10 @@ def test_a_chain_is_kept_verified_and_withstands_an_attack_on_all_releases(tmp_p
         sets = [own[s] for s in has[begin:end]]
         assert sum(map(len, sets)) == len(set().union(*sets))
     assert made[-1].manifest["chain"]["position"] == 4
+    for page in (made[-1].folder, made[-1].private):
+        text = (page / "report.html").read_text()
+        assert "Releases outside of the chain" in text and "The promises are about this release only" not in text
+        assert ("Knowing some values, and how groups were made" in text) == (publish == "numbered_groups")
     open_to_files = verify(made[-1])
     assert open_to_files.kept is None and any("signature in 4 releases" in what for what, _ in open_to_files.not_judged)
     assert verify(made[-1], source=table(told[-1])).kept is None
@@ -175,6 +194,64 @@ def test_where_people_look_alike_the_bound_of_the_audit_holds_in_all_worlds(tmp_
     assert not [fault for fault in found.faults if fault.grave]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_where_labels_hold_several_people_the_bound_of_the_audit_holds_in_all_worlds(tmp_path: Path, seed: int) -> None:
+    """Worlds: whoever fits a row may be it, and every value of a group may be anybody's of it."""
+    chance = random.Random(seed)
+    ages = chance.sample(range(20, 40), 6)
+    people = [(f"P{i}", str(ages[i]), "F", DISEASES[i % 2 if i < 4 else 2 * (i % 2)]) for i in range(6)]
+    told = [people[:4], [*people[1:4], people[4], people[5]], [people[0], *people[2:5]]]
+    made = chain(tmp_path, told, **IN_RANGES, require=[{"m_invariance": {"m": 2}}], suppress=0.9)
+    lists = [{name: age for name, age, *_ in month} for month in told]
+    shown = [[([age for age, _ in who], values) for who, values in groups_of(one.folder).values()] for one in made]
+    assert any("-" in age for month in shown for labels, _ in month for age in labels)
+    found = audit(
+        made[-1], source=table(told[-1]), other=[o.folder for o in made[:-1]], other_source=list(map(table, told[:-1]))
+    )
+    [line] = [line for line in found.lines if line.adversary == "intersection"]
+    assert 0 < float(surest_by_the_rule(lists, shown)) <= line.worst <= 1 / 2
+    assert not [fault for fault in found.faults if fault.grave]
+
+
+def test_a_ledger_of_people_who_fit_no_row_of_their_signature_decides_nothing(tmp_path: Path) -> None:
+    """Two with the same value exchange their signatures, and no group of the other's holds the age of one of them."""
+    told = months(2, ages=2000)
+    made = chain(tmp_path, told, **IN_RANGES)
+    said, known = ledger_of(made[1]), {name: (age, value) for name, age, _, value in told[1]}
+    assert verify(made[1], source=table(told[1]), earlier=[made[0]]).kept is True
+    rows = groups_of(made[1].folder).values()
+    stands = [(i, *known[name]) for i, name in enumerate(said["people"]) if said["latest"][i] >= 0]
+
+    def fits_none(age: str, signature: list[str]) -> bool:
+        return not any(holds(labels[0][0], age) for labels, values in rows if {*values} == {*signature})
+
+    one, other = next(
+        (i, j)
+        for (i, age, value), (j, _, same) in itertools.permutations(stands, 2)
+        if value == same and fits_none(age, said["signatures"][said["latest"][j]])
+    )
+    swapped = list(said["people"])
+    swapped[one], swapped[other] = swapped[other], swapped[one]
+    rewritten(made[1], people=swapped)
+    findings = verify(made[1], source=table(told[1]), earlier=[made[0]])
+    assert findings.kept is None and any("who stands in which group" in why for _, why in findings.not_judged)
+
+
+def test_a_group_has_one_label_and_a_number_of_its_own(tmp_path: Path) -> None:
+    [release] = chain(tmp_path, months(1), **IN_RANGES)
+    for labels, _ in groups_of(release.folder).values():
+        assert len({*labels}) == 1
+    assert [int(g) for g in groups_of(release.folder)] == list(range(1, release.manifest["groups"] + 1))
+    file = release.folder / "data.csv"
+    lines = file.read_text().splitlines()
+    first = lines[1].split(",")
+    other = next(line.split(",")[0] for line in lines[2:] if line.split(",")[0] != first[0])
+    file.write_text("\n".join([lines[0], ",".join([other, *first[1:]]), *lines[2:], ""]))
+    assert verify(release).kept is False
+    with pytest.raises(DiscreetError, match="different quasi-identifiers"):
+        audit(release.folder)
+
+
 def test_who_leaves_and_comes_back_has_the_old_signature_and_who_changes_one_without_its_values(tmp_path: Path) -> None:
     diseases = ["flu", "cold", "gout", "ulcer"]
     first = [(f"P{i}", str(20 + i), "F", diseases[i % 2]) for i in range(8)]
@@ -198,8 +275,9 @@ def test_who_leaves_and_comes_back_has_the_old_signature_and_who_changes_one_wit
     assert sets["Q0"][0] == {"gout", "ulcer"}
 
 
-def test_the_ledger_is_private_and_no_name_is_in_the_release(tmp_path: Path) -> None:
-    [release] = chain(tmp_path, months(1))
+@pytest.mark.parametrize("publish", KINDS)
+def test_the_ledger_is_private_and_no_name_is_in_the_release(tmp_path: Path, publish: str) -> None:
+    [release] = chain(tmp_path, months(1), publish=publish)
     file = release.private / ledgers.LEDGER
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert not any("P17" in path.read_text() for path in release.folder.iterdir())
@@ -227,9 +305,10 @@ def test_a_ledger_that_was_changed_is_refused_and_nothing_is_published(tmp_path:
     assert not (tmp_path / "next").exists() and not (tmp_path / "next.private").exists()
 
 
-def test_a_ledger_with_a_checksum_of_its_own_is_held_against_the_releases(tmp_path: Path) -> None:
+@pytest.mark.parametrize("publish", KINDS)
+def test_a_ledger_with_a_checksum_of_its_own_is_held_against_the_releases(tmp_path: Path, publish: str) -> None:
     told = months(2)
-    made = chain(tmp_path, told)
+    made = chain(tmp_path, told, publish=publish)
     shutil.copytree(made[0].private, tmp_path / "kept")
     said = ledger_of(made[0])
     rewritten(made[0], latest=[-1, *said["latest"][1:]])
@@ -254,10 +333,11 @@ def test_a_ledger_with_a_checksum_of_its_own_is_held_against_the_releases(tmp_pa
     assert apply(made[0], table(told[1]), tmp_path / "next", ledger=good).manifest["chain"]["position"] == 2
 
 
-def test_a_chain_made_by_a_forged_ledger_is_caught_beside_the_true_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("publish", KINDS)
+def test_a_chain_made_by_a_forged_ledger_is_caught_beside_the_true_one(tmp_path: Path, publish: str) -> None:
     """People exchange their signatures: each release is even, and together they give people away."""
     told = months(2)
-    [first] = chain(tmp_path, told[:1], suppress=0.6)
+    [first] = chain(tmp_path, told[:1], suppress=0.6, publish=publish)
     true = (first.private / ledgers.LEDGER).read_text()
     said = ledger_of(first)
     rewritten(first, has=said["has"][1:] + said["has"][:1], latest=said["latest"][1:] + said["latest"][:1])
@@ -289,8 +369,9 @@ def test_what_stops_in_the_middle_leaves_neither_release_nor_ledger(
     assert (first.private / ledgers.LEDGER).read_text() == text
 
 
-def test_a_manifest_that_says_half_of_it_is_no_chain(tmp_path: Path) -> None:
-    first, second = chain(tmp_path, months(2))
+@pytest.mark.parametrize("publish", KINDS)
+def test_a_manifest_that_says_half_of_it_is_no_chain(tmp_path: Path, publish: str) -> None:
+    first, second = chain(tmp_path, months(2), publish=publish)
     file = second.folder / "manifest.json"
     said = json.loads(file.read_text())
     for changed in (
@@ -352,6 +433,10 @@ def test_a_policy_must_say_who_is_who_and_what_is_secret(change: dict[str, Any],
     for more, other in (
         ({"search": "anatomy"}, "who was in which group before"),
         ({"publish": "generalization"}, "can't keep the promise"),
+        ({"publish": "local_recoding"}, "write publish: bucketization or numbered_groups"),
+        ({"publish": "numbered_groups", "require": [{"k_anonymity": {"k": 4}}]}, "needs the promise 'm_invariance'"),
+        ({"publish": "numbered_groups", "search": "invariant"}, "does not lead to publish: numbered_groups"),
+        ({"publish": "numbered_groups", "suppressed": "star"}, "would be a group without a number"),
         ({"require": [*words()["require"], {"robust": {"r": 2}}]}, "about one release"),
     ):
         with pytest.raises(PolicyError, match=other):

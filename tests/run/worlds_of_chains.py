@@ -54,11 +54,11 @@ def surest(releases: Sequence[Release]) -> Fraction:
 
 
 Listed = Mapping[Name, str]  # who was in the table, by the quasi-identifiers of each
-Shown = Sequence[tuple[Sequence[str], Sequence[Value]]]  # the quasi-identifiers and the values of each group
+Shown = Sequence[tuple[Sequence[str], Sequence[Value]]]  # quasi-identifiers, or labels, and values of each group
 
 
 def surest_by_the_rule(lists: Sequence[Listed], shown: Sequence[Shown]) -> Fraction:
-    """The largest share where equal quasi-identifiers leave open who stands where, or who is held back.
+    """The largest share where quasi-identifiers leave open who stands where, or who is held back.
 
     Worlds are places and values together; in each, everybody keeps the signature or has another without a common value.
     """
@@ -81,7 +81,7 @@ def _placements(listed: Listed, shown: Shown) -> Iterator[list[Group]]:
             yield []
             return
         (group, own), *rest = rows
-        for name in sorted(name for name in left if listed[name] == own):
+        for name in sorted(name for name in left if holds(own, listed[name])):
             for more in fill(rest, left - {name}):
                 yield [(group, name), *more]
 
@@ -91,6 +91,12 @@ def _placements(listed: Listed, shown: Shown) -> Iterator[list[Group]]:
         yield [
             Group(tuple(name for at, name in places if at == g), tuple(values)) for g, (_, values) in enumerate(shown)
         ]
+
+
+def holds(label: str, value: str) -> bool:
+    """Is it the value, or a range of numbers that holds it?"""
+    first, _, last = label.partition("-")
+    return label in (value, "*") or (last != "" and int(first) <= int(value) <= int(last))
 
 
 def _keeps_the_rule(releases: Sequence[Release]) -> bool:

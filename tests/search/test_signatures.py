@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.search.buckets.signatures import HELD_BACK, NEW, Placed, Waiting, _splittable, newcomers, place
+from discreet.search.buckets.ranks import HELD_BACK
+from discreet.search.buckets.signatures import NEW, Placed, Waiting, _splittable, newcomers, place
 from tests.run.worlds_of_chains import Group, surest, surest_if_it_stays
 
 VALUES = 5

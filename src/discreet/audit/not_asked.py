@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from discreet.audit.association.minimality import goal
+from discreet.audit.kinds.registry import OWN_LABELS
 from discreet.audit.lines import Fault
 from discreet.audit.promises.registry import reading_of
 from discreet.audit.reading.exact_tables import Population
@@ -101,7 +102,7 @@ def not_comparable(files: ReleaseFiles, all_faults: Sequence[Fault]) -> list[str
 def _chosen(view: ReleaseView) -> bool:
     """Are rows left out for who is in the table, or one by one for their values?"""
     about_people = any(view.promised(model) is not None for model in ("presence", "confident_presence"))
-    one_by_one = view.manifest.get("publish") in ("multidimensional", "local_recoding")
+    one_by_one = view.manifest.get("publish") in OWN_LABELS
     return about_people or (one_by_one and _about_values(view))
 
 

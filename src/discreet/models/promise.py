@@ -22,6 +22,7 @@ Risk = tuple[str, str]  # a title and an explanation
 VALUES = "values"  # the sensitive values of a group, and not only its size
 SHIFT = "shift"  # how far they may differ from everybody's
 PRESENCE = "presence"  # who is in the table at all
+RELEASES = "releases"  # what several releases tell together
 POPULATION = "population"  # who could be meant by a row, in the table or not
 
 

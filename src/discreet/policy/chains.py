@@ -9,7 +9,7 @@ from discreet.models.base import PrivacyModel
 from discreet.models.registry import word_of
 
 M_INVARIANCE = "m_invariance"
-_SEARCH = "invariant"
+_SEARCHES = ("invariant", "invariant_ranges")
 _ONE_RELEASE = ("robust", "realistic")  # what several releases tell together of their knowledge is not known
 
 
@@ -30,7 +30,7 @@ def chain_misfits(
         mistakes.append(Mistake("attributes", rule, "give exactly one column the role sensitive"))
     elif promised.count(M_INVARIANCE) > 1:
         mistakes.append(Mistake("require", f"{M_INVARIANCE} is promised several times", "keep one of them"))
-    if search != _SEARCH:
+    if search not in _SEARCHES:
         rule = f"{shown(search)} does not look who was in which group before"
         mistakes.append(Mistake("search", rule, "leave `search` out"))
     for word in dict.fromkeys(promised):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from discreet.arrays import FloatArray, IntArray
     from discreet.counts.frequency import FrequencySet
-    from discreet.engines.base import PublishedTables, Tables
+    from discreet.engines.base import Frequencies, PublishedTables, Tables
     from discreet.publications.published import Manifest, Published
     from discreet.publications.published_rules import PublishedRule
     from discreet.publications.source.people import Standing
@@ -131,6 +131,14 @@ class Publication(Protocol):
     def compare(self, published: Any, comparing: Comparing) -> list[Mistake]:
         """What the tables say that their source does not."""
 
+    def seated(
+        self, published: Any, comparing: Comparing, people: Frequencies, signature: IntArray, of_group: IntArray
+    ) -> bool:
+        """Can these people of the source fill the groups, so that everybody's group has his `signature`?
+
+        Their quasi-identifiers and the sensitive value, in the order of the manifest's roles; a row for each of them.
+        """
+
     def answers(self, published: Any, manifest: Manifest, source: FrequencySet, workload: Workload) -> FloatArray:
         """What an analyst who has the tables answers to each query; the `source` only says which values there are."""
 
@@ -165,6 +173,7 @@ PUBLICATIONS: Registry[Publication] = Registry(
         "generalization": "discreet.publications.recoded:GENERALIZATION",
         "multidimensional": "discreet.publications.recoded:MULTIDIMENSIONAL",
         "local_recoding": "discreet.publications.recoded:LOCAL_RECODING",
+        "numbered_groups": "discreet.publications.numbered:NUMBERED_GROUPS",
         "bucketization": "discreet.publications.bucketized:BUCKETIZATION",
         "ambiguity": "discreet.publications.ambiguous:AMBIGUITY",
     },

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from discreet.policy.words import Attribute
 
 HIERARCHY, VALUES = "hierarchy", "values"
-_MIXED = ("multidimensional", "local_recoding")
+_MIXED = ("multidimensional", "local_recoding", "numbered_groups")
 _UNORDERED = ("taxonomy", "prefixes", "flat", "labels")
 
 

@@ -13,7 +13,9 @@ from discreet.policy.kinds import Comparing, KindWords
 from discreet.search.registry import searches_for
 
 if TYPE_CHECKING:
+    from discreet.arrays import IntArray
     from discreet.counts.frequency import FrequencySet
+    from discreet.engines.base import Frequencies
     from discreet.publications.published import Manifest
     from discreet.publications.published_rules import PublishedRule
     from discreet.publications.source.people import Standing
@@ -71,6 +73,11 @@ class Kind:
 
     def compare(self, published: Any, comparing: Comparing) -> list[Mistake]:
         return []
+
+    def seated(
+        self, published: Any, comparing: Comparing, people: Frequencies, signature: IntArray, of_group: IntArray
+    ) -> bool:
+        return False  # nothing is promised of it that would ask
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from discreet.publications.base import ExactKind
 if TYPE_CHECKING:
     import numpy as np
 
-    from discreet.arrays import FloatArray
+    from discreet.arrays import FloatArray, IntArray
     from discreet.counts.frequency import FrequencySet
-    from discreet.engines.base import PublishedTables, Tables
+    from discreet.engines.base import Frequencies, PublishedTables, Tables
     from discreet.publications.bucketized_tables import Bucketized
     from discreet.publications.published import Manifest
     from discreet.publications.source.population import Surroundings
@@ -97,6 +97,13 @@ class BucketizedKind(ExactKind):
         from discreet.publications.source.against_source import bucketized_misfits
 
         return bucketized_misfits(published, comparing)
+
+    def seated(
+        self, published: Bucketized, comparing: Comparing, people: Frequencies, signature: IntArray, of_group: IntArray
+    ) -> bool:
+        from discreet.publications.bucketized_tables import seated
+
+        return seated(published, people, signature, of_group)
 
     def answers(
         self, published: Bucketized, manifest: Manifest, source: FrequencySet, workload: Workload

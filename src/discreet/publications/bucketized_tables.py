@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.arrays import Codes
+from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, people_of
 from discreet.engines.arrow import numbers
-from discreet.engines.base import PublishedTables, Rewriting, Tables
+from discreet.engines.base import Frequencies, PublishedTables, Rewriting, Tables
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.build import build
 from discreet.hierarchies.categories import Flat
@@ -133,6 +133,19 @@ def read_bucketized(tables: PublishedTables, manifest: Manifest, table: Frequenc
         sensitive=tuple(sensitive),
         table=table,
     )
+
+
+def seated(bucketized: Bucketized, people: Frequencies, signature: IntArray, of_group: IntArray) -> bool:
+    """Are as many people with each combination of quasi-identifiers in groups of each signature as are said to be?"""
+    f = bucketized.people.frequencies
+    columns = []
+    for ours, theirs, here, there in zip(f.values, people.values, f.codes, people.codes, strict=False):
+        known = {value: i for i, value in enumerate(dict.fromkeys([*ours, *theirs]))}
+        mine = np.array([known[v] for v in ours], dtype=np.int64)[here]
+        columns.append(np.concatenate([mine, np.array([known[v] for v in theirs], dtype=np.int64)[there]]))
+    signatures = np.concatenate([of_group[bucketized.people.group] + 1, signature + 1])
+    both = number_equal([*columns, signatures], len(f.counts) + len(people.counts))
+    return not np.bincount(both, weights=np.concatenate([f.counts, -people.counts])).any()
 
 
 def _fit(people: Grouped, values: Grouped) -> bool:

@@ -28,11 +28,12 @@ from discreet.search.plan import SUPPRESSED, Plan
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """What each assignment of a plan publishes of one attribute: codes into its values."""
+    """What each assignment of a plan publishes of one attribute: codes into its values, which may be labels."""
 
     name: str
     values: tuple[Value, ...]
     codes: Codes
+    exact: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +102,7 @@ def write_grouped(
     sizes = [int(rows.number.max(initial=0)) + 1, *(len(d) + 1 for d in dictionaries)]
     (number, *codes), count = merged([rows.number, *codes], sizes, rows.count)
     own = [
-        CodedColumn(c.name, code.astype(_smallest(len(d))), d, exact=True)
+        CodedColumn(c.name, code.astype(_smallest(len(d))), d, exact=c.exact)
         for c, code, d in zip(columns, codes, dictionaries, strict=True)
     ]
     group = [CodedColumn(group_column, number)]

@@ -11,22 +11,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.arrays import BoolArray, IntArray, number_equal
+from discreet.arrays import IntArray, number_equal
+from discreet.counts.groups import Tally
+from discreet.engines.base import Frequencies
 from discreet.engines.duckdb.publishing import sha256
 from discreet.engines.open import published_tables
 from discreet.errors import DataError, DiscreetError, Mistake
 from discreet.hierarchies.hierarchy import Value
 from discreet.labels.whose import PERSON
-from discreet.publications.bucketized_tables import Bucketized, read_bucketized
-from discreet.publications.published import AGAIN, Manifest, coarser_columns, quasi_identifiers_of, unpublished_column
+from discreet.models.groups.m_invariance import M_INVARIANCE
+from discreet.policy.kinds import PUBLICATIONS, Comparing
+from discreet.publications.published import (
+    AGAIN,
+    Manifest,
+    Published,
+    coarser_columns,
+    quasi_identifiers_of,
+    unpublished_column,
+)
 from discreet.publications.source.table import count_source, reading_of
-from discreet.releases.contents import MANIFEST, check_contents, read_manifest
+from discreet.releases.contents import MANIFEST, check_contents, read_manifest, read_mapping
 from discreet.releases.figures import private_folder
 from discreet.releases.ledger import LEDGER, OTHER_COLUMNS, Ledger, read_ledger
 
@@ -38,7 +47,12 @@ _GIVE = (
 
 
 def check_chain(
-    folder: Path, manifest: Manifest, published: object, source: Any, earlier: Sequence[Path], database: str | None
+    folder: Path,
+    published: Published,
+    comparing: Comparing | None,
+    manifest: Manifest,
+    earlier: Sequence[Path],
+    database: str | None,
 ) -> tuple[Open, list[Mistake]]:
     """What of the promise about a chain stays open, with what it would take; and what breaks it."""
     promise, chain = _promise(manifest), manifest.get("chain")
@@ -47,12 +61,12 @@ def check_chain(
     if promise is None or chain is None or chain["position"] != len(chain["earlier"]) + 1:
         rule = "what it says of a chain of releases and what it promises of one don't go together"
         return (), [Mistake(MANIFEST, rule, AGAIN)]
-    if not isinstance(published, Bucketized):
+    if manifest["publish"] not in M_INVARIANCE.only:
         return (), [Mistake(MANIFEST, "promises of a chain what its kind of publication can't keep", AGAIN)]
     what = f"that everybody keeps the signature in {chain['position']:,} releases"
     if not chain["earlier"] and not earlier:
         return (), []  # one release: its groups tell all
-    if source is None or len(earlier) != len(chain["earlier"]):
+    if comparing is None or len(earlier) != len(chain["earlier"]):
         return ((what, _GIVE),), []
     m, attribute = promise
     named = [sha256(one / MANIFEST) for one in earlier]
@@ -61,7 +75,7 @@ def check_chain(
         return (), [Mistake("earlier", rule, "give all releases of the chain, oldest first")]
     try:
         latest = _own(folder, m)
-        why = _unlike(latest, (*named, sha256(folder / MANIFEST)), attribute, manifest, published, source)
+        why = _unlike(latest, (*named, sha256(folder / MANIFEST)), attribute, published, comparing)
     except DataError as error:
         return ((what, "; ".join(map(str, error.mistakes))),), []
     if why:
@@ -96,17 +110,16 @@ def _own(folder: Path, m: int) -> Ledger:
     return read_ledger(private_folder(folder) / LEDGER, m)
 
 
-def _unlike(
-    ledger: Ledger, releases: Sequence[str], attribute: str, manifest: Manifest, published: Bucketized, source: Any
-) -> str:
+def _unlike(ledger: Ledger, releases: Sequence[str], attribute: str, published: Published, comparing: Comparing) -> str:
     """Why the ledger can't be that of this release and this table; empty if it can."""
     if ledger.releases != tuple(releases):
         return "is of another chain"
+    manifest = comparing.manifest
     person = unpublished_column(manifest, PERSON)
     if not ledger.is_about(person, attribute):
         return OTHER_COLUMNS
     columns = [*quasi_identifiers_of(manifest), ledger.attribute]
-    counted = count_source(source, columns, coarser_columns(manifest), person, reading=reading_of(manifest))
+    counted = count_source(comparing.source, columns, coarser_columns(manifest), person, reading=reading_of(manifest))
     if (counted.person < 0).any():
         return "can't be held against a table in which rows name nobody"
     names = counted.names.take(pa.array(counted.person))
@@ -117,43 +130,32 @@ def _unlike(
         (ledger.latest >= 0).sum()
     ):
         return "names people whom the table does not have, or names some twice"
-    values = ledger.values([*counted.values[-1], *published.values.frequencies.values[0]])
+    groups = published.judged(manifest.get("hierarchies", {}))
+    values = ledger.values([*counted.values[-1], *groups.tallies[attribute].hierarchy.leaves])
     index = {value: i for i, value in enumerate(values)}
     code = np.array([index[v] for v in counted.values[-1]], dtype=np.int64)[counted.codes[-1]]
     shown = np.flatnonzero(stands >= 0)
     if not ledger.matrix(values)[stands[shown], code[shown]].all():
         return "says of people that they stand where their value is not"
-    _, signature = _signatures(ledger, published, values)
-    f = published.people.frequencies
-    columns_of_both = []
-    for ours, theirs, here, there in zip(f.values, counted.values, f.codes, counted.codes, strict=False):
-        known = {value: i for i, value in enumerate(dict.fromkeys([*ours, *theirs]))}
-        mine = np.array([known[v] for v in ours], dtype=np.int64)[here]
-        columns_of_both.append(
-            np.concatenate([mine, np.array([known[v] for v in theirs], dtype=np.int64)[there][shown]])
-        )
-    both = number_equal(
-        [*columns_of_both, np.concatenate([signature[published.people.group] + 1, stands[shown] + 1])],
-        len(f.counts) + len(shown),
-    )
-    weights = np.concatenate([f.counts, -np.ones(len(shown), dtype=np.int64)])
-    if np.bincount(both, weights=weights).any():
+    signature = _signatures(ledger, groups.tallies[attribute], values)
+    people = Frequencies(counted.values, tuple(codes[shown] for codes in counted.codes), counted.counts[shown])
+    if not PUBLICATIONS[manifest["publish"]].seated(published, comparing, people, stands[shown], signature):
         return "does not say who stands in which group of this release"
     return ""
 
 
-def _signatures(ledger: Ledger, published: Bucketized, values: Sequence[Value]) -> tuple[BoolArray, IntArray]:
-    """The values of each group of a release, and which signature of the ledger that is (−1: none)."""
-    own = published.values
+def _signatures(ledger: Ledger, tally: Tally, values: Sequence[Value]) -> IntArray:
+    """Which signature of the ledger each group of a release has (−1: none)."""
     index = {value: i for i, value in enumerate(values)}
-    code = np.array([index[v] for v in own.frequencies.values[0]], dtype=np.int64)[own.frequencies.codes[0]]
-    groups = np.zeros((own.groups, len(values)), dtype=np.bool_)
-    groups[own.group, code] = True
+    code = np.array([index[v] for v in tally.hierarchy.leaves], dtype=np.int64)[tally.values]
+    many = np.diff(tally.offsets)
+    groups = np.zeros((len(many), len(values)), dtype=np.bool_)
+    groups[np.repeat(np.arange(len(many)), many), code] = True
     known = ledger.matrix(values)
     number = number_equal(list(np.concatenate([known, groups]).T), len(known) + len(groups))
     place = np.full(int(number.max(initial=-1)) + 1, -1, dtype=np.int64)
     place[number[: len(known)]] = np.arange(len(known))
-    return groups, place[number[len(known) :]]
+    return place[number[len(known) :]]
 
 
 def unlike_files(ledger: Ledger, releases: Sequence[str], folder: Path, database: str | None) -> str:
@@ -164,14 +166,18 @@ def unlike_files(ledger: Ledger, releases: Sequence[str], folder: Path, database
     if mistakes := check_contents(folder, manifest):
         raise DataError(*mistakes)
     tables = published_tables(folder, manifest.get("database"), database, manifest.get("csv"))
-    published = read_bucketized(tables, manifest)
-    values = ledger.values(published.values.frequencies.values[0])
-    _, signature = _signatures(ledger, published, values)
+    kind = PUBLICATIONS[manifest["publish"]]
+    published = kind.read(tables, manifest, None if kind.several else read_mapping(folder), None, None)
+    groups = published.judged(manifest.get("hierarchies", {}))
+    tally = groups.tallies.get(ledger.attribute)
+    if tally is None:
+        return OTHER_COLUMNS
+    signature = _signatures(ledger, tally, ledger.values(tally.hierarchy.leaves))
     if (signature < 0).any():
         return "does not know the signatures of its release"
     many = len(ledger.signatures)
     people = np.bincount(ledger.latest[ledger.latest >= 0], minlength=many)
-    rows = np.bincount(signature, weights=published.people.sizes, minlength=many)
+    rows = np.bincount(signature, weights=groups.sizes, minlength=many)
     return "" if np.array_equal(people, rows) else "says of another number of people where they stand"
 
 

@@ -130,15 +130,16 @@ def verify(
         found = recheck(manifest, folder, tables, published, table)
         other = [] if table is None else _check_source(table, manifest)
         wrong = [] if mapping is None else kind.check_mapping(published, manifest, mapping)
-        if table is not None and not wrong:
-            other += kind.compare(published, Comparing(table, source, tables, manifest, mapping))
+        comparing = None if table is None or wrong else Comparing(table, source, tables, manifest, mapping)
+        if comparing is not None:
+            other += kind.compare(published, comparing)
         other += wrong
         if whose_of(manifest) is Whose.NAMED and not wrong:
             models = [v.model for v in found.verdicts]
             kept = _read_standing(folder, manifest)
             open_to_people, broken = check_people(kind, models, published, table, mapping, manifest, kept)
             found, other = replace(found, people_open=open_to_people), [*other, *broken]
-        open_of_chain, broken = check_chain(folder, manifest, published, source, earlier, database)
+        open_of_chain, broken = check_chain(folder, published, comparing, manifest, earlier, database)
         found = replace(found, people_open=(*found.people_open, *open_of_chain))
         other = [*other, *broken]
         return replace(found, mistakes=(*check_manifest(manifest, found), *found.mistakes, *other))

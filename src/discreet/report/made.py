@@ -69,6 +69,8 @@ SEARCHES: Mapping[str, str] = {
     "injector": "the same, by rules about which values don't occur together (Injector, Li & Li 2008)",
     "mask": "groups of at least k rows, some with exchanged values (MASK, Wong et al. 2009)",
     "invariant": "everybody's group keeps the same set of values in all releases (m-invariance, Xiao & Tao 2007)",
+    "invariant_ranges": "the same set of values in everybody's groups of all releases (m-invariance, Xiao & Tao 2007), "
+    "and people who are alike together",
     "greedy": "groups are grown around rows that are unlike each other",
     "instant": "from a summary of the table, with one look at it",
     "instant_cuts": "from a summary of the table, with one look at it",

@@ -37,8 +37,9 @@ from discreet.releases.ledger import AGAIN, LEDGER, OTHER_COLUMNS, Ledger, read_
 from discreet.run.anonymize import Target, publish
 from discreet.run.intake import Intake, take_in
 from discreet.run.release import Release
-from discreet.search.buckets.invariant import chained
-from discreet.search.buckets.signatures import HELD_BACK, NEW, Placed, Waiting
+from discreet.search.buckets.invariant import CHAINED
+from discreet.search.buckets.ranks import HELD_BACK
+from discreet.search.buckets.signatures import NEW, Placed, Waiting
 from discreet.search.plan import Problem
 
 _ONE_ROW = "make one row of each person first"
@@ -104,7 +105,8 @@ def publish_link(
     with clock("search"):
         waiting, known = _waiting(people, ledger, values)
         problem = Problem(f, policy.models, int(policy.suppress * f.rows), policy.utility, policy.seed)
-        plan, placed = chained(problem, people.row, waiting, progress=progress)
+        find = CHAINED[policy.search]
+        plan, placed = find(problem, people.row, waiting, progress=progress)
     place = len(ledger.releases) + 1
     notes = _held_back(waiting, placed)
     if ledger.people and (known < 0).all():
@@ -142,8 +144,10 @@ def _everybody(policy: Policy, intake: Intake, attribute: str) -> Everybody:
     row = place[number[len(f.counts) :]] if not missing else number
     if missing or not np.array_equal(np.bincount(row[row >= 0], minlength=len(f.counts)), f.counts):
         raise DataError(Mistake("source", "changed while it was read", "give a table that stays as it is"))
+    by_name = np.argsort(counted.person, kind="stable")  # an engine counts in an order of its own, and lots go by it
+    row = row[by_name]
     value = f.sensitive[attribute][row].astype(np.int64)
-    return Everybody(counted.names.take(pa.array(counted.person)), row, value)
+    return Everybody(counted.names.take(pa.array(counted.person[by_name])), row, value)
 
 
 def _check_one_row(counted: Frequencies, person: str | None) -> None:

@@ -33,10 +33,12 @@ def promises(about: str | None = None) -> list[Words]:
     return [{promise.word: parameters} for promise in chosen for parameters in promise.examples]
 
 
-def exact_searches() -> Iterator[tuple[str, str, Words]]:
-    """Every search for exact values, with the kind of publication and a promise that it can keep."""
+def searches_apart() -> Iterator[tuple[str, str, Words]]:
+    """Every search for exact values or for a promise of its own, with the kind and a promise that it can keep."""
     for word in SEARCHES:
-        for publish in filter(is_exact, SEARCHES[word].publishes):
+        for publish in SEARCHES[word].publishes:
+            if not is_exact(publish) and not SEARCHES[word].needs:
+                continue
             needed = [promise for promise, _ in (*SEARCHES[word].needs, *PUBLICATIONS[publish].needs)]
             kept = {name: MODELS[name].examples[0] for name in needed[:1]}
             yield word, publish, kept or {"l_diversity": {"l": 2, "kind": "frequency"}}
@@ -168,7 +170,7 @@ def _beside(folder: Path) -> None:
 
 def steps() -> list[Step]:
     """Everything to be run once. What has much to compile stands at the ends, and what has that in common together."""
-    exact = list(exact_searches())
+    exact = list(searches_apart())
     by_summary = [
         (search, publish)
         for search in SEARCHES

@@ -50,6 +50,9 @@ SEARCHES: Registry[Search] = Registry(
         "injector": Search(("bucketization",), "discreet.search.buckets.injector:injector"),
         "mask": Search(("bucketization",), "discreet.search.buckets.mask:mask"),
         "invariant": Search(("bucketization",), "discreet.search.buckets.invariant:invariant", needs=_INVARIANT),
+        "invariant_ranges": Search(
+            ("numbered_groups",), "discreet.search.buckets.invariant:invariant_ranges", needs=_INVARIANT
+        ),
         "greedy": Search(("ambiguity",), "discreet.search.ambiguity.ambiguity:greedy"),
         "instant": Search(("generalization", "multidimensional"), "discreet.run.from_summary:instant", reads=SUMMARY),
         "instant_cuts": Search(("generalization",), "discreet.run.from_summary:instant_cuts", reads=SUMMARY),

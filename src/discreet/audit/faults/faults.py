@@ -15,6 +15,7 @@ from discreet.audit.faults.group_faults import MERGE, first_line, group_faults
 from discreet.audit.faults.leaks import leaking_columns, order_of_rows
 from discreet.audit.faults.manifest_figures import manifest_faults
 from discreet.audit.faults.rare_values import nothing_left, rare_values
+from discreet.audit.kinds.registry import OWN_LABELS
 from discreet.audit.lines import Fault, Level
 from discreet.audit.promises.levels import levels
 from discreet.audit.promises.registry import of_others, reading_of
@@ -103,7 +104,7 @@ def _suppressed(release: ReleaseFiles) -> Iterator[Fault]:
     """Rows that say nothing of who they are about, but show a sensitive value."""
     view, manifest = release.view, release.description.manifest
     # A search that gives every group its own labels may end with a group of which nothing is said; that one is counted.
-    own = manifest.get("publish") in ("multidimensional", "local_recoding") and manifest["groups"] == len(view.sizes)
+    own = manifest.get("publish") in OWN_LABELS and manifest["groups"] == len(view.sizes)
     if not view.kind.labelled or own or len(view.sizes) < 2:
         return
     nothing = np.ones(len(view.sizes), dtype=np.bool_)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.faults.group_faults import first_line
+from discreet.audit.kinds.registry import OWN_LABELS
 from discreet.audit.lines import Fault
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.folder import AGAIN
@@ -26,7 +27,7 @@ AT_VALUES, ELSEWHERE = "ranges_end_at_values", "range_off_boundaries"
 _NEARLY_ALL = 0.9  # of the ranges: fewer may end at a value by chance
 _REPAIR = "write ranges: hierarchy, and give the column a hierarchy with boundaries of its own"
 _MOST = 2**53  # beyond, labels were read as numbers that are not exact
-_KINDS = (None, "multidimensional", "local_recoding")  # None: of other tools
+_KINDS = (None, *OWN_LABELS)  # None: of other tools
 _FIRST_MONTHS = {"month": range(1, 13), "quarter": (1, 4, 7, 10), "year": (1,), "decade": (1,)}
 
 

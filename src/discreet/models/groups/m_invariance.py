@@ -11,7 +11,7 @@ import numpy as np
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.counts.groups import Groups
 from discreet.models.parameters import Name, Parameter, Parameterized, Whole
-from discreet.models.promise import VALUES, Promise, Risk, Setting, Words, read_as
+from discreet.models.promise import RELEASES, VALUES, Promise, Risk, Setting, Words, read_as
 
 _LEAST_M = Whole(2, "a signature of one value tells it")
 
@@ -118,8 +118,8 @@ M_INVARIANCE = Promise(
     "{m: 3}",
     read_as(MInvariance, "{m: 3}"),
     _sentence,
-    about=frozenset({VALUES}),
+    about=frozenset({VALUES, RELEASES}),
     leaves_open=_leaves_open,
-    only=("bucketization",),
+    only=("bucketization", "numbered_groups"),
     examples=({"m": 2},),
 )

@@ -44,19 +44,27 @@ _REPAIR = "give the very table that was published, or publish it again"
 
 def recoded_misfits(published: Recoded, comparing: Comparing) -> list[Mistake]:
     """What a recoded table says that its source does not."""
-    manifest, table = comparing.manifest, comparing.table
+    manifest = comparing.manifest
     others, sensitive = columns_of(manifest, "other"), columns_of(manifest, "sensitive")
-    quasi_identifiers = quasi_identifiers_of(manifest)
-    rows = _counted(table)
     if others:  # compared together with the rest; only they need another scan of source and release
-        columns = [*quasi_identifiers, *sensitive, *others]
-        rows = count_source(comparing.source, columns, coarser_columns(manifest), reading=reading_of(manifest))
+        quasi_identifiers = quasi_identifiers_of(manifest)
         engine = open_table(comparing.tables, published.file, manifest["columns"])
         star = bool((published.group < 0).any())
         width, beside = len(quasi_identifiers), [*sensitive, *others]
-        published = group_recoded(engine.frequencies(columns), width, beside, star=star, file=published.file)
+        frequencies = engine.frequencies([*quasi_identifiers, *beside])
+        published = group_recoded(frequencies, width, beside, star=star, file=published.file)
+    return labelled_misfits(published, comparing)
+
+
+def labelled_misfits(recoded: Recoded, comparing: Comparing) -> list[Mistake]:
+    """What groups with labels say that their source does not: of all columns that they were read with."""
+    manifest, table = comparing.manifest, comparing.table
+    others, rows = columns_of(manifest, "other"), _counted(table)
+    if others:
+        columns = [*quasi_identifiers_of(manifest), *columns_of(manifest, "sensitive"), *others]
+        rows = count_source(comparing.source, columns, coarser_columns(manifest), reading=reading_of(manifest))
     assert comparing.mapping is not None
-    return _recoded(published, rows, table.hierarchies, comparing.mapping)
+    return _recoded(recoded, rows, table.hierarchies, comparing.mapping)
 
 
 def bucketized_misfits(published: Bucketized, comparing: Comparing) -> list[Mistake]:
@@ -128,17 +136,22 @@ def _recoded(
         places = np.where(group < 0, -1, group * kinds.many + kinds.source)
         left = beyond(places, source.counts, wanted, kinds.many)
     else:
-        groups = mapped_groups(mapping, [h.attribute for h in hierarchies])
-        number = {text: i for i, text in enumerate(groups.texts())}
-        published = groups.numbers[[number[text] for text in recoded.texts()]]
-        runs = runs_of_groups(hierarchies, MappedGroups(groups.entries, published))
-        labels = Labels(*runs, tuple(len(h.leaves) for h in hierarchies))
-        left = unplaced(Offered(kinds.source, np.stack(leaves, axis=1), source.counts), wanted, labels)
+        offered = Offered(kinds.source, np.stack(leaves, axis=1), source.counts)
+        left = unplaced(offered, wanted, labels_of(recoded, hierarchies, mapping))
     return _misfits(
         recoded.file,
         (strange, "with values that no row of the source has"),
         (left, "that no row of the source can have become, if each becomes one at most"),
     )
+
+
+def labels_of(recoded: Recoded, hierarchies: Sequence[Hierarchy], mapping: Mapping[str, Any]) -> Labels:
+    """What the groups of a table hold, by what its mapping says of their texts."""
+    groups = mapped_groups(mapping, [h.attribute for h in hierarchies])
+    number = {text: i for i, text in enumerate(groups.texts())}
+    published = groups.numbers[[number[text] for text in recoded.texts()]]
+    runs = runs_of_groups(hierarchies, MappedGroups(groups.entries, published))
+    return Labels(*runs, tuple(len(h.leaves) for h in hierarchies))
 
 
 def _groups_at(

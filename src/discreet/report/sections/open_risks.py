@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.labels.whose import Whose
-from discreet.models.promise import PRESENCE, SHIFT, VALUES, Risk, Setting, agreement
+from discreet.models.promise import PRESENCE, RELEASES, SHIFT, VALUES, Risk, Setting, agreement
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import PUBLICATIONS, is_exact
 from discreet.report.marginals import shown
@@ -45,7 +45,7 @@ def open_risks(
         *_columns(roles),
         *_presence(words, publish, whose),
         *who,
-        *_together(applied, whose),
+        *(() if any(RELEASES in _about(word) for word in words) else _together(applied, whose)),
         *_several_rows(whose),
         *_always(publish),
         *_traces(seeded, stars, exchanged, whose),

@@ -10,14 +10,17 @@ here: nothing untrue is published.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.arrays import BoolArray, IntArray, number_equal
+from discreet.search.buckets.nearness import near_units
+from discreet.search.buckets.ranks import HELD_BACK, rank_among
 
+Nearer = Callable[[IntArray, IntArray, IntArray, IntArray], IntArray]  # unit, its signature, value, lot → unit
 NEW = -1  # has no signature yet
-HELD_BACK = -1
 _TRIED = 33  # numbers of units that are tried at once
 
 
@@ -56,12 +59,16 @@ def newcomers(value: IntArray, values: int) -> Waiting:
     return Waiting(value, new, new, nobody, nobody)
 
 
-def place(people: Waiting, m: int, least: int, near: IntArray, rng: np.random.Generator) -> Placed:
+def place(
+    people: Waiting, m: int, least: int, near: IntArray, rng: np.random.Generator, *, close: Nearer | None = None
+) -> Placed:
     """Groups of at least `least` people with at least m values, each equally frequent; who fits none is held back.
 
     Who of those with the same value and signature is held back, or stands in which unit, is left to chance alone: in an
     order that others know, such as that of ages, whoever knows the rule could tell the values of a unit apart. `near`
     is a rank of everybody: units of similar people with one signature make a group, and that asks for nobody's value.
+    With `close`, people of one signature are put into units of similar people, too (see `near_units`), and then
+    exchanged by it.
 
     >>> rng = np.random.default_rng(1)
     >>> done = place(newcomers(np.array([0, 0, 1, 1, 1, 2]), 3), 2, 2, np.arange(6), rng)
@@ -84,6 +91,9 @@ def place(people: Waiting, m: int, least: int, near: IntArray, rng: np.random.Ge
     stands = bucket != HELD_BACK
     of_key[key[stands]] = signature[bucket[stands]]
     key, of_key, signatures = _with_barred(people, key, stands, of_key, signatures, len(people.signatures), bucket)
+    if close is not None:
+        key, of_key = near_units(key, of_key, people.value, near, lot)
+        key = close(key, of_key, people.value, lot)
     return _grouped(people, key, of_key, signatures, least, near)
 
 
@@ -106,7 +116,7 @@ def _balanced(people: Waiting, m: int, lot: IntArray) -> tuple[IntArray, IntArra
             units[s] = _most_units(many[s, own], own, supply, m)
             taken[s, own] = np.maximum(units[s] - many[s, own], 0)
             supply -= taken[s]
-    rank = _rank(people.wanted * values + people.value, lot)
+    rank = rank_among(people.wanted * values + people.value, lot)
     stays = comes & (rank < units[people.wanted])
     bucket[stays] = people.wanted[stays]
     fills = _shared_out(people.value, free, taken, lot)
@@ -151,7 +161,7 @@ def _shared_out(value: IntArray, free: BoolArray, taken: IntArray, lot: IntArray
     by_value = taken.T  # value × signature
     ends = np.cumsum(by_value.sum(axis=1))
     slots = np.repeat(np.tile(np.arange(len(taken)), len(by_value)), by_value.reshape(-1))
-    rank = _rank(np.where(free, value, -1), lot)
+    rank = rank_among(np.where(free, value, -1), lot)
     fills = np.full(len(value), HELD_BACK, dtype=np.int64)
     wanted = free & (rank < by_value.sum(axis=1)[value])
     fills[wanted] = slots[(ends - by_value.sum(axis=1))[value[wanted]] + rank[wanted]]
@@ -166,7 +176,7 @@ def _split(value: IntArray, values: int, m: int, lot: IntArray) -> tuple[IntArra
     many = np.bincount(value, minlength=values).astype(np.int64)
     units = int(_splittable(many[None, :], m)[0][0])
     unit = np.full(len(value), HELD_BACK, dtype=np.int64)
-    stays = np.flatnonzero(_rank(value, lot) < units)
+    stays = np.flatnonzero(rank_among(value, lot) < units)
     frequent = np.argsort(np.argsort(-many, kind="stable"), kind="stable")
     order = stays[np.lexsort((lot[stays], frequent[value[stays]]))]
     unit[order] = np.arange(len(order)) % max(units, 1)
@@ -233,7 +243,7 @@ def _grouped(
     mean = sums / np.maximum(np.bincount(unit[stands], minlength=len(of_unit)), 1)
     used = np.unique(unit[stands])
     signature = of_unit[used]
-    rank = _rank(signature, np.argsort(np.argsort(mean[used], kind="stable"), kind="stable"))
+    rank = rank_among(signature, np.argsort(np.argsort(mean[used], kind="stable"), kind="stable"))
     together = np.maximum(-(-least // np.maximum(signatures.sum(axis=1), 1)), 1)[signature]
     many = np.bincount(signature, minlength=len(signatures))[signature] // together
     number = np.where(many > 0, np.minimum(rank // together, many - 1), HELD_BACK)
@@ -247,13 +257,4 @@ def _grouped(
 
 def _units(value: IntArray, bucket: IntArray, lot: IntArray) -> IntArray:
     """The unit of everybody in his signature: the first of each value together, the second, and so on, by lot."""
-    return _rank(number_equal([bucket + 1, value], len(value)), lot)
-
-
-def _rank(key: IntArray, order: IntArray) -> IntArray:
-    """How many with the same key stand before each, in an order."""
-    by = np.lexsort((order, key))
-    begins = np.searchsorted(key[by], key[by], side="left")
-    rank = np.empty(len(key), dtype=np.int64)
-    rank[by] = np.arange(len(key)) - begins
-    return rank
+    return rank_among(number_equal([bucket + 1, value], len(value)), lot)
