@@ -11,6 +11,8 @@ import pytest
 from discreet import policy_from_words
 from discreet.explorer.figures.answers import answer
 from discreet.explorer.figures.cards import cards
+from discreet.explorer.session import Session
+from discreet.explorer.starting import start
 from discreet.labels.whose import Whose
 from discreet.models.registry import MODELS
 from discreet.run.anonymize import anonymize
@@ -87,7 +89,7 @@ def test_turning_a_promise_on_and_off(counts: Counted, outsider: None) -> None:
 def test_a_promise_that_can_t_be_made_says_why(counts: Counted) -> None:
     told = by_word(cards(policy(), counts))
     for word in ("presence", "confident_presence", "k_map"):
-        assert not told[word]["available"] and "population is missing" in told[word]["why_not"]
+        assert not told[word]["available"] and "a list of everybody who could be in" in told[word]["why_not"]
     attributes = {"age": {"role": "quasi_identifier"}}
     alone = policy_from_words({"attributes": attributes, "require": [{"k_anonymity": {"k": 2}}]})
     told = by_word(cards(alone, count(alone, {"age": ["1", "1", "2", "2"]})))
@@ -138,3 +140,16 @@ def test_sentences_speak_of_people_only_if_rows_are_people(whose: Whose, counts:
     asked = policy({"k_anonymity": {"k": 5}}, one_row_per_person=whose is Whose.ONE_EACH)
     [card, *_] = cards(asked, counts)
     assert whose.others(4) in card["sentence"] and whose.everybody in card["sentence"]
+
+
+def test_why_a_promise_can_t_be_made_is_the_reason_that_stays(tmp_path: Path) -> None:
+    """Of two secrets, no way to publish keeps `robust`: whoever chose the one that is named would be refused again."""
+    (tmp_path / "people.csv").write_text(
+        "age,ill,wage\n" + "".join(f"{20 + i % 9},{i % 3},{i % 4}\n" for i in range(60))
+    )
+    session = Session(start(str(tmp_path / "people.csv")))
+    roles = {"age": "quasi_identifier", "ill": "sensitive", "wage": "sensitive"}
+    session.change([(["attributes", name, "role"], role) for name, role in roles.items()])
+    policy = session.policy()
+    told = {card["word"]: card for card in cards(policy, session.counted(policy), costs=False)}
+    assert "the policy has 2; give exactly one column the role sensitive" in told["robust"]["why_not"]

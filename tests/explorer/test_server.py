@@ -99,6 +99,32 @@ def test_a_value_of_many_rows_and_one_person_is_not_named(tmp_path: Path) -> Non
     made.close()
 
 
+def test_numbers_that_name_people_are_not_shown_and_are_offered_as_whose_rows_they_are(tmp_path: Path) -> None:
+    """Somebody with fourteen loans has a card whose number stands in fourteen rows: it is still one person's."""
+    rows = [f"L{i % 50:03},{1950 + i % 50},{('travel', 'debts', 'crime')[i // 9 % 3]}" for i in range(400)]
+    (tmp_path / "loans.csv").write_text("card_no,birth_year,topic\n" + "\n".join(rows) + "\n")
+    made = Client(str(tmp_path / "loans.csv"), tmp_path)
+    try:
+        cards = {column["name"]: column for column in made.get("/api/columns")}["card_no"]
+        assert cards["role"] == "identifier" and cards["common"] == [] and cards["hidden"] == cards["values"] == 50
+        whose = next(decision for decision in made.get("/api/state")["open"] if decision["column"] is None)
+        [answer] = [one for one in whose["answers"] if one["title"] == "card_no says whose row it is"]
+        made.post("/api/policy", {"set": answer["set"]})
+        now = made.get("/api/state")
+        assert now["whose"]["people"] == "people" and all(decision["column"] for decision in now["open"])
+    finally:
+        made.close()
+
+
+def test_a_secret_of_which_nothing_is_promised_is_told(client: Client) -> None:
+    client.change((["attributes", "zip", "role"], "sensitive"), (["require"], [{"k_anonymity": {"k": 3}}]))
+    assert client.get("/api/state")["unguarded"] == ["zip", "disease"]
+    client.change((["require", 1], {"l_diversity": {"l": 2, "attribute": "zip"}}))
+    assert client.get("/api/state")["unguarded"] == ["disease"]
+    client.change((["require", 1], {"t_closeness": {"t": 0.5}}))
+    assert client.get("/api/state")["unguarded"] == []
+
+
 def test_what_singles_people_out_is_counted(client: Client) -> None:
     from discreet.engines.open import open_source
 

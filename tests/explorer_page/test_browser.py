@@ -137,6 +137,16 @@ def test_dragging_answers_before_it_is_dropped_and_tells_what_is_impossible(clie
         bar(page).get_by_text("Promises kept").wait_for()
 
 
+def test_a_secret_that_nothing_guards_is_told_and_guarded_by_a_click(client: Client, browser: Any) -> None:
+    client.change((["one_row_per_person"], True), (["require"], [{"k_anonymity": {"k": 3}}]))
+    page = opened(browser, client, "publish")
+    page.get_by_role("heading", name="Nothing is promised about disease").wait_for()
+    page.get_by_role("button", name="Promise that").click()
+    page.get_by_role("heading", name="Nothing is promised about disease").wait_for(state="detached")
+    half = {"l_diversity": {"l": 2, "kind": "frequency", "attribute": "disease"}}
+    assert client.get("/api/state")["policy"]["require"] == [{"k_anonymity": {"k": 3}}, half]
+
+
 def test_values_are_dragged_into_groups(browser: Any, tmp_path: Path) -> None:
     nations = ("France", "Spain", "China", "India")
     rows = "".join(f"{20 + i * 13 % 40},{nations[i % 4]},{('flu', 'cold', 'gout')[i % 3]}\n" for i in range(240))

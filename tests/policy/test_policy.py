@@ -236,6 +236,13 @@ WRONG: dict[str, tuple[object, list[str]]] = {
         words(publish="bucketization", require=[{"robust": {"r": 5}}, {"robust": {"r": 3}}]),
         ["require: 'robust' is promised 2 times; keep one of them"],
     ),
+    "one promise about two secrets": (
+        attributes(salary=DISEASE) | {"publish": "bucketization", "require": [{"robust": {"r": 5}}]},
+        [
+            "attributes: 'bucketization' separates one sensitive attribute from the others, the policy has 2; "
+            "give exactly one column the role sensitive"
+        ],
+    ),
     "publish as a list": (
         words(publish=["generalization"]),
         [

@@ -26,9 +26,10 @@ def columns(session: Session, rare: bool = False) -> list[dict[str, Any]]:
     for name in session.columns:
         proposal, own = session.start.proposals[name], said.get(name, {})
         profile = proposal.profile
-        values = [] if name == person else common(session, profile, person, 1 if rare else limit)
-        shown = values[: SHOWN_RARE if rare else SHOWN]
         role = own.get("role")
+        named = role == Role.PERSON or (role == Role.IDENTIFIER and not rare)  # each is somebody's, however many rows
+        values = [] if named else common(session, profile, person, 1 if rare else limit)
+        shown = values[: SHOWN_RARE if rare else SHOWN]
         found.append(
             {
                 "name": name,

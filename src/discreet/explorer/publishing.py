@@ -21,6 +21,7 @@ from discreet.run.anonymize import anonymize
 from discreet.run.verify import verify
 
 FOLDER = "release"
+_OF_A_COLUMN = "    "  # how lines of single columns begin on a terminal; the report, which stands below them, has these
 
 
 class Publisher:
@@ -87,12 +88,15 @@ class Publisher:
             self.written, self.private = file, release.private
             findings = verify(release.folder)
             kept = bool(release.kept) and findings.kept is not False
+            told = to_text(release.report).splitlines()
             return {
                 "folder": folder,
                 "private_folder": str(self._shown(release.private)),
                 "policy_path": str(self._shown(file)),
                 "verified": kept,
-                "lines": [line.strip() for line in to_text(release.report).splitlines() if line.strip()],
+                "lines": [
+                    line.strip() for line in to_text(release.report).splitlines() if not line.startswith(_OF_A_COLUMN)
+                ],
                 "report": f"/report?{release.manifest['checksum'][:16]}",
                 "command": command(self._shown(file), folder, seed, force),
             }

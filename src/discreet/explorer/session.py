@@ -21,10 +21,13 @@ from discreet.explorer.figures.people_counts import values_by_people
 from discreet.explorer.starting import Start, with_secrets
 from discreet.labels.whose import Whose
 from discreet.models.base import least_rows
+from discreet.models.promise import VALUES
+from discreet.models.registry import MODELS
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.policy.policy import Policy, policy_from_words
 from discreet.policy.proposals import quasi_identifier
 from discreet.policy.words import Role
+from discreet.report.marginals import shown
 from discreet.run.intake import Counted, Scanned, coded, scan
 
 HIDDEN_BELOW = 5  # values of fewer people are not shown, where no promise asks for more
@@ -32,6 +35,7 @@ _PLACEHOLDER = [{"k_anonymity": {"k": 2}}]  # to count a table of which nothing 
 _OF_ROLES = ("role", "hierarchy", "levels", "publish_as", "ranges", "decide")  # words that another role has not
 _OF_COUNTING = ("attributes", "private", "missing", "decimal", "thousands", "encoding", "delimiter", "sheet")
 _OF_PEOPLE = ("population", "marginals", "pairs", "size")  # of a promise: other tables that are counted
+_KEYS = 2  # columns that are offered as the one that says whose rows they are
 _LISTED = 1000  # values of a column that can be shown
 _VERSIONS = 1000  # that a page may still be at, when it changes a promise by its number
 _WHOSE = (
@@ -183,10 +187,36 @@ class Session:
             path = ["one_row_per_person"]
             answers = [
                 {"title": "Every row is another person", "set": [[path, True]]},
+                *(
+                    {
+                        "title": f"{shown(name)} says whose row it is",
+                        "set": [[["attributes", name, "role"], Role.PERSON]],
+                    }
+                    for name in self._keys(words)
+                ),
                 {"title": "I can't say: speak of rows", "set": [[path, None]]},
             ]
             found.append({"path": path, "column": None, "question": _WHOSE, "answers": answers})
         return found
+
+    def _keys(self, words: Words) -> list[str]:
+        """Columns that name people, each perhaps in several rows: one of them may say whose rows they are."""
+        said = words.get("attributes", {})
+        profiles = {name: self.start.profiles[name] for name in self.columns if name in said}
+        named = [n for n, p in profiles.items() if said[n].get("role") == Role.IDENTIFIER and 1 < p.distinct < p.rows]
+        return named[:_KEYS]
+
+    @property
+    def unguarded(self) -> list[str]:
+        """Secrets of which nothing is promised: whoever finds a group in which all have the same knows it."""
+        words = self.words
+        secrets = [name for name, said in words.get("attributes", {}).items() if said.get("role") == Role.SENSITIVE]
+        for entry in words.get("require") or []:
+            for word, given in entry.items() if isinstance(entry, Mapping) else ():
+                if word in MODELS and VALUES in MODELS[word].about:
+                    named = given.get("attribute") if isinstance(given, Mapping) else None
+                    secrets = [name for name in secrets if named not in (None, name)]
+        return secrets
 
     def state(self) -> dict[str, Any]:
         """What every tab shows; the release as it stands is added by who knows it."""
@@ -200,6 +230,7 @@ class Session:
             "whose": {"people": self.whose.people, "person": self.whose.person},
             "policy": words,
             "open": self.open,
+            "unguarded": self.unguarded,
             "hidden_below": self.hidden_below,
             "publications": self._publications(),
         }
@@ -281,6 +312,10 @@ def _titled(title: str) -> dict[str, str]:
     """What a kind of publication is called, and what it does."""
     name, _, does = title.partition(": ")
     return {"title": name[:1].upper() + name[1:], "sentence": does[:1].upper() + does[1:] + "."}
+
+
+def _role(name: str) -> list[str]:
+    return ["attributes", name, "role"]
 
 
 def _numbers(changes: Sequence[Change]) -> set[str]:

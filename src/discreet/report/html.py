@@ -66,6 +66,7 @@ def _common(data: ReleaseData, private: ReportData | None) -> dict[str, object]:
         "glossary": glossary(data.publish),
         "one_row": ONE_ROW,
         "private": private is not None,
+        "made_at": moment(data.created),
         "fate": partial(fate, data.publish),
         "rounded_up": charts.rounded_up,
         "searched": searched,
@@ -74,6 +75,15 @@ def _common(data: ReleaseData, private: ReportData | None) -> dict[str, object]:
         "so_many_people": so_many_people,
         "words": PUBLICATIONS[data.publish].words,
     }
+
+
+def moment(stamp: str) -> str:
+    """When a release was made, as people write it; a stamp of another form than ours as it is.
+
+    >>> moment("2026-11-19T19:41:48+00:00"), moment("2026-11-19T19:41:48+02:00")
+    ('2026-11-19 19:41 UTC', '2026-11-19T19:41:48+02:00')
+    """
+    return f"{stamp[:10]} {stamp[11:16]} UTC" if stamp[10:11] == "T" and stamp[19:] == "+00:00" else stamp
 
 
 def page_environment() -> Environment:

@@ -56,6 +56,10 @@ _BY_SUBJECT = (
     (VALUES, "Against somebody who finds the group of a person and asks for the secret."),
 )
 _USUAL, _ANY = "generalization", {"k_anonymity": {"k": 2}}
+_NO_POPULATION = (
+    "It needs a list of everybody who could be in the table. This page can't take one: name it in a policy "
+    "(population), and start the explorer with that policy."
+)
 _ANYBODY = "Against somebody who has the published files."
 
 
@@ -172,7 +176,7 @@ def _offer(
 ) -> dict[str, Any]:
     """A promise that is not made: how it would be, or why it can't."""
     promise = MODELS[word]
-    refusal: DiscreetError | None = None
+    refusal: DiscreetError | None = None  # the last one: published as the promise needs it, and still not possible
     tried = [(parameters, publish) for publish in (None, *promise.only) for parameters in _first_parameters(promise)]
     for parameters, publish in tried:
         entries = [*(policy.require if require is None else require), {word: dict(parameters)}]
@@ -181,7 +185,7 @@ def _offer(
             asked = replace(policy, require=tuple(entries), **kind)
             fitted(asked, counted)
         except DiscreetError as error:
-            refusal = refusal or error
+            refusal = error
             continue
         entry = entries_of(asked)[-1]
         change = [[["require", number], {word: dict(parameters)}]]
@@ -192,7 +196,9 @@ def _offer(
 
 
 def _why(mistake: Mistake) -> str:
-    """Why a promise can't be made; what is missing is named."""
+    """Why a promise can't be made; what is missing is named, and where the page can't be told of it, who can."""
+    if mistake.place.endswith(".population") and mistake.rule.startswith("is missing"):
+        return _NO_POPULATION
     what = f"{mistake.place.rpartition('.')[2]} " if mistake.rule.startswith("is missing") else ""
     return f"{what}{mistake.rule}" + (f"; {mistake.repair}" if mistake.repair else "")
 

@@ -23,6 +23,7 @@ from discreet.run.intake import Counted
 from discreet.search.plan import Recoding
 
 MOST_NAMED = 24  # labels of a column; what is rarer is told together
+_OTHERS = "(all others)"
 _READABLE = 20  # labels that a distribution is best shown with
 
 Share = tuple[Value, float]
@@ -171,5 +172,5 @@ def _named(
         merged[label(labels[at])] = merged.get(label(labels[at]), 0.0) + float(rows[at]) / total
     others = np.setdiff1d(common, first)
     if len(others):
-        merged[f"({len(others):,} others)"] = float(rows[others].sum()) / total
+        merged[_OTHERS] = merged.get(_OTHERS, 0.0) + float(rows[others].sum()) / total
     return [[name, share] for name, share in merged.items()], float(rows[rare].sum()) / total

@@ -3,7 +3,7 @@ import { html, render, signal, useEffect } from "./html.js";
 import { candidate, gone, live, listen, load, MOVES, people, problems, state, working } from "./state.js";
 import { Bar, jobOf } from "./jobs.js";
 import { Problems } from "./parts.js";
-import { count, number, percent } from "./words.js";
+import { count, number, percent, sentence } from "./words.js";
 import { Columns } from "./steps/columns.js";
 import { Hierarchies } from "./steps/hierarchies.js";
 import { Promises } from "./steps/promises.js";
@@ -62,7 +62,7 @@ function Candidate() {
     return html`<aside class="candidate" aria-label="The release as it stands"><p class="soft">There is no release yet: answer what is open in the columns, and promise something.</p></aside>`;
   }
   if (now.impossible) {
-    return html`<aside class="candidate broken" aria-label="The release as it stands"><p><b>Not possible.</b> ${now.impossible.rule}${now.impossible.repair ? html` <span class="soft">${now.impossible.repair}</span>` : ""}</p></aside>`;
+    return html`<aside class="candidate broken" aria-label="The release as it stands"><p><b>Not possible.</b> ${sentence(now.impossible.rule)}${now.impossible.repair ? html` <span class="soft">${sentence(now.impossible.repair)}</span>` : ""}</p></aside>`;
   }
   const kept = now.kept;
   return html`<aside class=${`candidate${kept === false ? " broken" : ""}`} aria-label="The release as it stands">

@@ -45,9 +45,18 @@ export function roleTitle(role) {
   return (ROLES.find(([word]) => word === (role ?? "")) ?? [role, role])[1];
 }
 
-// A question of `init`, which speaks of roles by their words in a policy, in the words of this page.
+// What the server says of a mistake, as a sentence of its own.
+export const sentence = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
+
+export const listed = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
+
+// What `init` says, which speaks of roles by their words in a policy, in the words of this page.
+export function inOurWords(text) {
+  return text.replace(/\b(quasi_identifier|sensitive|identifier|person(?=\)))\b/g, (word) => `“${roleTitle(word)}”`);
+}
+
 export function asked(question) {
-  const text = question.replace(/\b(quasi_identifier|sensitive|identifier)\b/g, (word) => `“${roleTitle(word)}”`);
+  const text = inOurWords(question);
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 

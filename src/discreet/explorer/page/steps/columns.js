@@ -4,7 +4,7 @@ import { Asking } from "../jobs.js";
 import { change, columns, columnsPath, loadColumns, people, state, wished } from "../state.js";
 import { Heading, Section, Tile } from "../parts.js";
 import { Bar } from "../charts.js";
-import { asked, count, number, percent, ROLES, singledOut } from "../words.js";
+import { asked, count, inOurWords, number, percent, ROLES, singledOut } from "../words.js";
 
 export function Columns({ at }) {
   const rare = useSignal(false);
@@ -77,12 +77,12 @@ function Column({ column }) {
     </div>
     <div class="column-why">
       ${column.decide ? html`<p class="question"><span class="badge warn">to be decided</span> ${asked(column.question)}</p>` : null}
-      ${column.reason ? html`<p>${column.reason}</p>` : null}
+      ${column.reason ? html`<p>${inOurWords(column.reason)}</p>` : null}
       <${Values} column=${column} />
     </div>
     <dl class="column-figures">
       <div><dt>different values</dt><dd>${number(column.values)}${column.missing ? html` <span class="soft">${percent(column.missing)} missing</span>` : ""}</dd></div>
-      <div><dt>alone by it</dt><dd>${singledOut(column.unique_alone)}<${Bar} share=${column.unique_alone} /></dd></div>
+      ${column.unique_alone === null || column.unique_alone === undefined ? null : html`<div><dt>alone by it</dt><dd>${singledOut(column.unique_alone)}<${Bar} share=${column.unique_alone} /></dd></div>`}
       ${column.unique_without !== null && column.unique_without !== undefined ? html`<div><dt>alone by all the others</dt><dd>${singledOut(column.unique_without)}<${Bar} share=${column.unique_without} kind="before" /></dd></div>` : null}
     </dl>
   </section>`;
@@ -91,7 +91,8 @@ function Column({ column }) {
 function Values({ column }) {
   const common = column.common ?? [];
   if (common.length === 0) {
-    return html`<p class="chips">${column.values ? "Every value is of so few that none is shown." : ""}</p>`;
+    const names = column.role === "identifier" || column.role === "person";
+    return html`<p class="chips">${!column.values ? "" : names ? "Its values name people: none is shown." : "Every value is of so few that none is shown."}</p>`;
   }
   return html`<p class="chips"><span class="unseen">common values: </span>
     ${common.map(([value, rows]) => html`<span class="chip">${value === null ? html`<em>missing</em>` : value} <i>${number(rows)}</i></span>`)}

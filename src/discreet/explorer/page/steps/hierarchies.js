@@ -105,7 +105,7 @@ function One({ hierarchy }) {
     <${Section} title="Levels" soft=${`How many ${people.value} the smallest label of each level puts together.`}>
       <${LevelSteps} levels=${hierarchy.levels ?? []} />
     </${Section}>
-    ${hierarchy.tree ? html`<${Section} title="Tree" soft=${`Labels of fewer than ${number(state.value.hidden_below ?? 5)} ${people.value} are not named.`}>
+    ${hierarchy.tree ? html`<${Section} title="Tree" soft=${`How many rows have each label. Labels of fewer than ${number(state.value.hidden_below ?? 5)} ${people.value} are not named.`}>
       <ul class="tree"><${Node} node=${hierarchy.tree} total=${hierarchy.tree.rows || 1} depth=${0} /></ul>
     </${Section}>` : null}`;
 }

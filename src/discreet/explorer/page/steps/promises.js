@@ -4,7 +4,7 @@ import { Asking, jobOf } from "../jobs.js";
 import { candidate, cards, change, drag, drop, live, loadCards, MOVES, numberAt, people, state, wished } from "../state.js";
 import { Badge, Heading, Section, Slider } from "../parts.js";
 import { Ladder } from "../charts.js";
-import { number, percent } from "../words.js";
+import { listed, number, percent, sentence } from "../words.js";
 
 export function Promises({ at }) {
   const { version, searching: job } = state.value;
@@ -19,6 +19,8 @@ export function Promises({ at }) {
     <${Kind} />
     ${!all ? html`<${Asking} path="/api/promises" text="Looking at the promises …" again=${loadCards} />` : null}
     ${on.length === 0 && all ? html`<p class="problems"><b>Nothing is promised yet.</b> Choose a promise below: the first one is where most begin.</p>` : null}
+    <${Unguarded} />
+    ${!live.value && !searching() && state.value.candidate?.impossible ? html`<${Impossible} impossible=${state.value.candidate.impossible} />` : null}
     <div class="cards">${on.map((card) => html`<${Card} key=${card.id} card=${card} />`)}</div>
     <${LeftOut} />
     <${Levels} />
@@ -36,9 +38,9 @@ function now(card) {
 
 function Card({ card }) {
   const told = now(card);
-  const impossible = searching() ? null : live.value?.answer ? live.value.answer.impossible : state.value.candidate?.impossible;
+  const impossible = searching() ? null : live.value?.answer?.impossible;
   const dragged = live.value?.key?.startsWith?.(`${card.id} `);
-  const mine = impossible && (dragged || !live.value) ? impossible : null;
+  const mine = impossible && dragged ? impossible : null;
   return html`<section class=${`card${told.kept === false || mine ? " broken" : told.kept ? "" : " open"}`} aria-label=${card.title}>
     <div class="headline"><h2>${card.title}</h2><${Badge} kept=${mine ? false : told.kept} no=${mine ? "✗ not possible" : "✗ not kept"} open=${searching() ? "searching …" : "not judged"} /></div>
     <p class="lead">${told.sentence}</p>
@@ -51,6 +53,22 @@ function Card({ card }) {
     </dl>`}
     <p class="actions"><button type="button" class="quiet" onClick=${() => change(card.turn_off)}>Don't promise this</button></p>
   </section>`;
+}
+
+// A secret that somebody has named and not protected: the report would call that grave. Of people with several rows a
+// share below one half can rarely be had: whoever comes often has come for something common.
+export function Unguarded() {
+  const secrets = state.value.unguarded ?? [];
+  if (secrets.length === 0) return null;
+  const several = Object.values(state.value.policy.attributes).some(({ role }) => role === "person");
+  const first = (state.value.policy.require ?? []).length;
+  const made = (attribute) => (several ? { l: 3, attribute } : { l: 2, kind: "frequency", attribute });
+  const guard = secrets.map((name, i) => [["require", first + i], { l_diversity: made(name) }]);
+  return html`<${Section} kind="verdict warned" title=${`Nothing is promised about ${listed(secrets)}`}>
+    <p>Whoever finds the group of somebody, and sees that all in it have the same value, knows the secret. ${several
+      ? "A first promise against it: every group holds at least three different values."
+      : "One promise prevents it: in no group does one value belong to more than half."}</p>
+    <p class="actions"><button type="button" onClick=${() => change(guard)}>Promise that</button></p></${Section}>`;
 }
 
 function costs(cost) {
@@ -68,8 +86,8 @@ function Deciding({ deciding }) {
 
 function Impossible({ impossible }) {
   const nearest = impossible.nearest;
-  return html`<div class="problems" role="status"><b>${impossible.text ?? "This can't be kept on this table."}</b> ${impossible.rule}
-    ${impossible.repair ? html`<p>${impossible.repair}</p>` : null}
+  return html`<div class="problems" role="status"><b>${impossible.text ?? "This can't be kept on this table."}</b> ${sentence(impossible.rule)}
+    ${impossible.repair ? html`<p>${sentence(impossible.repair)}</p>` : null}
     ${nearest?.length ? html`<p><button type="button" onClick=${() => change(nearest)}>Take the nearest that is possible: ${nearest.map(([path, value]) => `${(Array.isArray(path) ? path : path.split(".")).at(-1)} = ${value}`).join(", ")}</button></p>` : null}
   </div>`;
 }

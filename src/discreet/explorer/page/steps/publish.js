@@ -4,6 +4,7 @@ import { work } from "../jobs.js";
 import { load, refresh, state } from "../state.js";
 import { Badge, Copy, Heading, Problems, Section } from "../parts.js";
 import { count } from "../words.js";
+import { Unguarded } from "./promises.js";
 
 const about = signal(null); // GET /api/publish
 const folder = signal(null);
@@ -42,6 +43,7 @@ export function Publish({ at }) {
   return html`
     <${Heading} number=${at} title="Publish">The release is written by the same code as on the command line, checked on the groups that were searched, and once more from the published files.</${Heading}>
     ${told.ready === false ? html`<${Section} kind="verdict warned" title="Not yet"><p>${told.why_not}</p>${(state.value.open ?? []).length ? html`<p><a class="button" href="#columns">${count(state.value.open.length, "open decision")} →</a></p>` : null}</${Section}>` : null}
+    <${Unguarded} />
     <${Section} title="Write the release">
       <form onSubmit=${begin}>
         <label class="field">Folder<input type="text" name="folder" required value=${folder.value ?? told.folder} onInput=${(event) => (folder.value = event.target.value)} spellcheck="false" />

@@ -91,7 +91,7 @@ function Curve({ measure }) {
     }))
     .filter((line) => line.dots.length);
   const places = [...new Set(points.value.map((point) => point.x))].sort((a, b) => a - b);
-  const largest = Math.max(...points.value.map((point) => point[measure] ?? 0), 0.01);
+  const largest = Math.max(...points.value.map((point) => point[measure] ?? 0), 1); // 100%, as in reports
   const x = { label: axis.value.unit ? `${axis.value.title} (${axis.value.unit})` : axis.value.title, low: places[0], high: places.at(-1), powers: axis.value.powers && places[0] > 0, ticks: spread(places, axis.value) };
   const label = measure === "loss" ? "detail lost" : "median error of COUNT queries";
   return html`<ul class="legend">${lines.map((line) => html`<li><span class=${`key s${line.number}`}></span>${line.name}</li>`)}</ul>
