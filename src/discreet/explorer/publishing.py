@@ -94,9 +94,7 @@ class Publisher:
                 "private_folder": str(self._shown(release.private)),
                 "policy_path": str(self._shown(file)),
                 "verified": kept,
-                "lines": [
-                    line.strip() for line in to_text(release.report).splitlines() if not line.startswith(_OF_A_COLUMN)
-                ],
+                "lines": [line.strip() for line in told if line.strip() and not line.startswith(_OF_A_COLUMN)],
                 "report": f"/report?{release.manifest['checksum'][:16]}",
                 "command": command(self._shown(file), folder, seed, force),
             }
