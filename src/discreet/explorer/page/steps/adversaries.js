@@ -45,7 +45,7 @@ function groups(all) {
   return [...by];
 }
 
-const VERDICTS = { within: "", above: " warn", broken: " no", "not judged": " warn" };
+const VERDICTS = { within: "", above: " warn", broken: " no", "not judged": " warn", "not known": " warn" };
 
 function Threat({ title, list }) {
   return html`<h3 class="question">${title}</h3>
