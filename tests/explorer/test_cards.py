@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,20 @@ def test_every_promise_has_a_card_with_all_that_the_page_reads(counts: Counted, 
     for card in told:
         assert card["title"] and card["sentence"] and card["adversary"].startswith("Against"), card["word"]
         assert card["on"] or card["available"] or card["why_not"]
+
+
+@pytest.mark.parametrize("whose", [Whose.UNSAID, Whose.ONE_EACH])
+def test_cards_speak_of_people_only_where_rows_are_people(whose: Whose, counts: Counted) -> None:
+    stated = {"one_row_per_person": True} if whose is Whose.ONE_EACH else {}
+    told = cards(policy({"k_anonymity": {"k": 5}}, **stated), counts, costs=False)
+    texts = [f"{card['title']}. {card['sentence']} {card['adversary']}" for card in told]
+    of_people = re.compile(r"\b(people|persons?|everybody|anybody|individuals?|Nobody stands)\b")
+    # A belief may rest on data of other people; a chain is of named people, or refused.
+    spoken = [
+        text for text in texts if of_people.search(re.sub(r"worth of belief|people's|data on .* people", "", text))
+    ]
+    spoken = [text for text in spoken if "m-invariance" not in text and "ε-privacy" not in text]
+    assert bool(spoken) == (whose is Whose.ONE_EACH), spoken
 
 
 def test_what_is_on_is_what_the_answer_says(counts: Counted) -> None:

@@ -47,8 +47,8 @@ def test_from_a_table_to_a_release_by_clicks_alone(client: Client, browser: Any,
     page.get_by_role("button", name="Use this hierarchy").click()
     page.get_by_text("tried out, not yet used").wait_for(state="detached")
     go(page, "promises")
-    page.get_by_role("button", name="A group is like everybody (t-closeness)").click()
-    page.get_by_role("heading", name="A group is like everybody").wait_for()
+    page.get_by_role("button", name="A group is like the whole table (t-closeness)").click()
+    page.get_by_role("heading", name="A group is like the whole table").wait_for()
     slider = page.get_by_label("how many look alike (k)", exact=True)
     slider.focus()
     for _ in range(3):

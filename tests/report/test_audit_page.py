@@ -132,7 +132,10 @@ def test_an_audit_without_lines_is_a_page_too() -> None:
         (audit(QUIET, levels=(KEPT,)), "No promise is broken, no adversary is surer of anybody than the limit allows."),
         (audit(LINE, levels=(KEPT,)), "No promise is broken, but 1 of 1 adversaries can be surer"),
         (audit(LINE, levels=(BROKEN,)), "This release does not keep its promises; 1 of 1"),
-        (audit(QUIET, faults=(FAULT,)), "There is something in this release that must not be there; no adversary"),
+        (
+            audit(QUIET, faults=(FAULT,)),
+            "There is something in this release that must not be there; without it, no adversary",
+        ),
         (audit(QUIET, levels=(KEPT,), faults=(replace(FAULT, grave=False),)), "No promise is broken, no adversary"),
         (audit(replace(LINE, promised=0.5), levels=(KEPT,)), "This release does not keep its promises"),
     ],

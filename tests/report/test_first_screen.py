@@ -34,6 +34,12 @@ def published(tmp_path: Path, table: dict[str, list[str]], require: list[dict[st
     return anonymize(policy(require, **words), tmp_path / "release", source=table)
 
 
+def csv_of(table: dict[str, list[str]], folder: Path) -> Path:
+    lines = [",".join(table), *(",".join(row) for row in zip(*table.values(), strict=True))]
+    (folder / "table.csv").write_text("\n".join(lines) + "\n")
+    return folder / "table.csv"
+
+
 def first_screen(page: str) -> str:
     """The verdict of a page: its first section."""
     return page[page.index('<section class="verdict') :].partition("</section>")[0]
@@ -83,6 +89,40 @@ def test_what_people_with_several_rows_risk_is_told_to_the_custodian(tmp_path: P
     each = {**table, "who": [f"P{i}" for i in range(20)]}
     alone = anonymize(policy([{"k_anonymity": {"k": 5}}], attributes=attributes), tmp_path / "alone", source=each)
     assert "whoever has most rows" not in to_text(alone.report)
+
+
+@pytest.mark.parametrize("publish", ["generalization", "local_recoding"])
+def test_who_is_alone_with_all_rows_that_look_alike_is_told_to_the_custodian(publish: str, tmp_path: Path) -> None:
+    """Nothing is promised about how many people a group has: three of eight fill groups of their own."""
+    visits = [(f"p{who}", str(20 + 10 * min(who, 3)), ill) for who in range(8) for ill in ("flu", "cold", "gout")]
+    table = {name: [row[i] for row in visits] for i, name in enumerate(("who", "age", "ill"))}
+    attributes = {"who": {"role": "person"}, "age": AGE, "ill": ILL}
+    release = published(tmp_path, table, [{"l_diversity": {"l": 3}}], attributes=attributes, publish=publish)
+    assert release.manifest["groups"] == 4
+    told = "37.5% of the people are alone in a group: all rows that look like theirs are their own."
+    public, private = map(first_screen, pages(release))
+    assert told in private and "alone in a group" not in public
+    assert "promises kept, people unprotected" in private
+    assert to_text(release.report).startswith("This release keeps its promises, and they leave people unprotected.")
+    assert f"GRAVE: {told}" in to_text(release.report)
+    beside = CliRunner().invoke(app, ["verify", str(release.folder), "--source", str(csv_of(table, tmp_path))])
+    assert beside.exit_code == 0 and "distinct 3-diversity of ill, by people" not in beside.output  # rows decide it
+
+
+def test_verify_tells_what_was_reached_by_people(tmp_path: Path) -> None:
+    visits = [(f"p{who}", str(20 + 10 * (who // 3)), ill) for who in range(6) for ill in ("flu", "cold")]
+    table = {name: [row[i] for row in visits] for i, name in enumerate(("who", "age", "ill"))}
+    attributes = {"who": {"role": "person"}, "age": AGE, "ill": ILL}
+    release = published(tmp_path, table, [{"k_anonymity": {"k": 3}}], attributes=attributes)
+    source = csv_of(table, tmp_path)
+    alone = CliRunner().invoke(app, ["verify", str(release.folder)])
+    assert "3-anonymity: reaches 6" in alone.output and "by people: reaches" not in alone.output
+    beside = CliRunner().invoke(app, ["verify", str(release.folder), "--source", str(source)])
+    assert "3-anonymity: reaches 6" in beside.output and "kept    3-anonymity, by people: reaches 3" in beside.output
+    [told] = json.loads(
+        CliRunner().invoke(app, ["verify", str(release.folder), "--source", str(source), "--json"]).output
+    )["verdicts_by_people"]
+    assert (told["level"], told["holds"]) == (3, True)
 
 
 def test_values_that_no_promise_lists_are_told(tmp_path: Path) -> None:
@@ -181,6 +221,12 @@ def test_shares_are_those_of_counting_row_by_row(values: list[list[str]]) -> Non
     for fewest in (2, 3, 5):
         rare = sum(n for n in everybody.values() if n < fewest)
         assert rare_share(groups.tallies["ill"], fewest) == pytest.approx(rare / rows)
+
+
+def test_a_value_that_few_have_is_told_in_a_whole_sentence(tmp_path: Path) -> None:
+    table = {"age": ["21"] * 12, "ill": ["flu", "cold", "gout"] * 4}
+    release = published(tmp_path, table, [{"k_anonymity": {"k": 6}}])
+    assert "ill: 100% of the rows have a value that fewer than 6 rows have. Whoever" in to_text(release.report)
 
 
 def test_the_limits_are_those_that_are_stated() -> None:

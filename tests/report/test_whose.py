@@ -20,7 +20,7 @@ from discreet.policy.kinds import PUBLICATIONS
 from discreet.policy.policy import policy_from_words
 from discreet.report.exposures import UNSAID
 from discreet.report.kinds import glossary
-from discreet.report.pages import compare_page, methods_page
+from discreet.report.pages import compare_page, methods_page, sweep_page
 from discreet.report.text import to_text
 from discreet.report.words import promise_in_words
 from discreet.run.anonymize import anonymize
@@ -28,6 +28,7 @@ from discreet.run.apply import apply
 from discreet.run.compare import compare
 from discreet.run.methods import compare_methods
 from discreet.run.release import Release
+from discreet.run.sweep import sweep
 from discreet.run.verify import verify
 
 PEOPLE = re.compile(r"\b(people|persons?|everybody|everyone|nobody|somebody|anybody|anyone|individuals?)\b", re.I)
@@ -216,6 +217,14 @@ def test_comparisons_speak_of_people_only_where_rows_are_people(whose: Whose) ->
     found = compare(policy_of("generalization, k alone", whose), source=TABLE)
     for text in (compare_page.to_text(found), compare_page.to_html(found)):
         assert bool(about_people(text)) == (whose is Whose.ONE_EACH)
+    for case, varied in (("generalization of private rows", "suppress"), ("bucketization, k alone", "l")):
+        values = [0.5, 0.6] if varied == "suppress" else [2, 3]
+        swept = sweep(policy_of(case, whose), {varied: values}, source=TABLE)
+        for text in (sweep_page.to_text(swept), sweep_page.to_html(swept)):
+            assert bool(about_people(text)) == (whose is Whose.ONE_EACH), about_people(text)
+    hidden = compare(policy_of("generalization of private rows", whose), source=TABLE)
+    for text in (compare_page.to_text(hidden), compare_page.to_html(hidden)):
+        assert bool(about_people(text)) == (whose is Whose.ONE_EACH), about_people(text)
     methods = compare_methods(policy_of("bucketization, k alone", whose), source=TABLE)
     for text in (methods_page.to_text(methods), methods_page.to_html(methods)):
         assert bool(about_people(text)) == (whose is Whose.ONE_EACH)

@@ -288,7 +288,7 @@ def suppression_misfits(publish: str, models: Iterable[PrivacyModel], suppress: 
         return [Mistake("suppress", rule, "write suppress: 0")]
     if not suppress or publish == "generalization" or not about:
         return []
-    rule = f"{shown(publish)} leaves nobody out where a promise is about a population"
+    rule = f"{shown(publish)} leaves no row out where a promise is about a population"
     return [Mistake("suppress", rule, "write suppress: 0, or publish: generalization")]
 
 

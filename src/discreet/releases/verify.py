@@ -75,6 +75,7 @@ class Findings:
     people_open: tuple[
         tuple[str, str], ...
     ] = ()  # what is promised to people and could not be judged, and what it takes
+    of_people: tuple[Verdict, ...] = ()  # the same promises by people, as far as a source that names them tells
     published: Published | None = field(default=None, repr=False, compare=False)  # the release as it was counted
     judged: Groups | None = field(default=None, repr=False, compare=False)  # what anybody sees of its groups
 
@@ -137,8 +138,8 @@ def verify(
         if whose_of(manifest) is Whose.NAMED and not wrong:
             models = [v.model for v in found.verdicts]
             kept = _read_standing(folder, manifest)
-            open_to_people, broken = check_people(kind, models, published, table, mapping, manifest, kept)
-            found, other = replace(found, people_open=open_to_people), [*other, *broken]
+            open_to_people, of_people, broken = check_people(kind, models, published, table, mapping, manifest, kept)
+            found, other = replace(found, people_open=open_to_people, of_people=of_people), [*other, *broken]
         open_of_chain, broken = check_chain(folder, published, comparing, manifest, earlier, database)
         found = replace(found, people_open=(*found.people_open, *open_of_chain))
         other = [*other, *broken]
@@ -159,27 +160,28 @@ def check_people(
     mapping: Mapping[str, Any] | None,
     manifest: Manifest,
     kept: Mapping[str, Any] | None = None,
-) -> tuple[tuple[tuple[str, str], ...], list[Mistake]]:
-    """What is promised to people: what stays open, with what it would take, and what is broken.
+) -> tuple[tuple[tuple[str, str], ...], tuple[Verdict, ...], list[Mistake]]:
+    """What is promised to people: what stays open, with what it would take; what is kept; and what is broken.
 
     `kept` is what the custodian has of which rows stand where, if that is at hand: used where nothing else tells.
     """
     # Where exact values hide whose are whose, nobody may have two rows in a group: that is for every promise.
     models = [model for model in models if kind.exact or not rows_decide(model)]
     if not models:
-        return (), []
+        return (), (), []
     if table is None:
-        return (("what holds of people", f"the files don't tell whose rows they are; {_SOURCE}"),), []
+        return (("what holds of people", f"the files don't tell whose rows they are; {_SOURCE}"),), (), []
     if table.owners is None:  # a row is a person: the files tell all
-        return (), []
+        return (), (), []
     standing, untold = kind.standing(published, table, mapping, manifest), _UNTOLD
     if kept is not None and (standing is None or not standing.certain.all()):
         proven = kind.proven(kept, published, table, mapping, manifest)
         standing, untold = (standing, _UNFIT) if proven is None else (proven, untold)
     if standing is None:
-        return tuple((f"{model.describe()}, by people", untold) for model in models), []
-    by_people = judged_by_people(models, standing)
-    return tuple((f"{model.describe()}, by people", untold) for model in by_people.undecided), list(by_people.mistakes)
+        return tuple((f"{model.describe()}, by people", untold) for model in models), (), []
+    told = judged_by_people(models, standing)
+    left_open = tuple((f"{model.describe()}, by people", untold) for model in told.undecided)
+    return left_open, told.verdicts, list(told.mistakes)
 
 
 def _read_standing(folder: Path, manifest: Manifest) -> Mapping[str, Any] | None:

@@ -18,7 +18,7 @@ from discreet.report.sections.open_risks import open_risks
 from discreet.report.sections.presence import Confident, Present
 from discreet.report.sections.presence_risks import presence_risks
 from discreet.report.sections.registry import SECTIONS, Private, private_figures
-from discreet.report.sections.risks import likely_of_people
+from discreet.report.sections.risks import exposed_people
 from discreet.report.sections.tied_values import tied_risks
 from discreet.report.sections.worst_case import WorstCase, seen_through
 from discreet.report.words import roles_of
@@ -148,5 +148,5 @@ def report_data(
         seconds=dict(figures["seconds"]),
         facts=scalars(figures["facts"]),
         undecided=tuple(figures.get("undecided", ())),
-        of_people=likely_of_people(plan),
+        of_people=exposed_people(plan),
     )

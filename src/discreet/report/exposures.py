@@ -226,7 +226,8 @@ def _of_rare_values(name: str, tally: Tally, k: int | None, whose: Whose) -> lis
     if few < TOLD:
         return []
     parts = [f"{percent(once)} of the rows have a value that no other row has"] if once else []
-    parts += [f"{percent(few)} one that fewer than {k} rows have"] if few > once else []
+    also = "one" if once else "of the rows have a value"
+    parts += [f"{percent(few)} {also} that fewer than {k} rows have"] if few > once else []
     sentence = (
         f"{shown(name)}: {', '.join(parts)}. Whoever knows such a value finds the row by it, "
         f"and that values differ within a group protects {whose.nobody}. With publish_as, a policy "
@@ -251,8 +252,9 @@ def _of_presence(people: People | None, whose: Whose) -> list[Exposure]:
         return [Exposure(sentence, None, False)]
     share = unique_share(people)
     seen = whose.either("people sees which of them are", "the population sees which of it is")
+    several = " (several rows may be one person's)" if whose.several else ""
     sentence = (
-        f"Quasi-identifiers are published exactly, and {percent(share)} of the rows are the only ones with theirs: "
-        f"whoever holds a list of {seen} in the table."
+        f"Quasi-identifiers are published exactly, and {percent(share)} of the rows are the only ones with "
+        f"theirs{several}: whoever holds a list of {seen} in the table."
     )
     return [Exposure(sentence, share, False)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ def to_json(release: str, findings: Findings, warnings: Sequence[Exposure]) -> d
         "groups": findings.groups,
         "smallest_group": findings.smallest_group,
         "verdicts": reached(findings.verdicts),
+        "verdicts_by_people": reached(findings.of_people),
         "mistakes": [str(m) for m in told_mistakes(findings.mistakes)],
         "unread": list(findings.unread),
         "signature": findings.signature,
@@ -33,14 +35,22 @@ def to_text(findings: Findings, warnings: Sequence[Exposure]) -> str:
     lines = [verdict_of(findings, any(one.grave for one in warnings))]
     lines += [f"{'GRAVE   ' if one.grave else 'open    '}{one.sentence}" for one in warnings]
     lines += [
-        f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}: reaches {number(v.level)}, "
+        f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}: reaches {_level(v.level)}, "
         f"asked for {v.model.require()} (deciding group: {v.deciding_group:,} row{'s' * (v.deciding_group != 1)})"
         for v in findings.verdicts
+    ]
+    lines += [
+        f"{'kept  ' if v.holds else 'BROKEN'}  {v.model.describe()}, by people: reaches {_level(v.level)}"
+        for v in findings.of_people
     ]
     lines += [f"WRONG   {m}" for m in told_mistakes(findings.mistakes)]
     lines += [f"NOT JUDGED  {what}: {why}" for what, why in findings.not_judged]
     lines += [findings.signature.capitalize() + "."] if findings.signature else []
     return "\n".join(lines)
+
+
+def _level(level: float) -> str:
+    return "beyond all bounds" if math.isinf(level) else number(level)
 
 
 def verdict_of(findings: Findings, grave: bool = False) -> str:

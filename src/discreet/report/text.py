@@ -77,7 +77,7 @@ def headline(data: ReleaseData) -> str:
     if data.kept is False:
         return "This release does not keep its promises. Do not publish it."
     useless = f"{data.of_no_use} The release is of little use. " if data.of_no_use else ""
-    grave = any(one.grave for one in data.exposures)
+    grave = any(one.grave for one in data.warnings if one.sentence != data.of_no_use)
     if data.kept is None:
         names = ", ".join(data.unjudged)
         unprotected = f" The promises leave {data.whose.people} unprotected." if grave else ""

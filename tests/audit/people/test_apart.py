@@ -168,3 +168,20 @@ def test_what_is_believed_of_all_rows_of_somebody_adds_up(tmp_path: Path) -> Non
         [level] = [level for level in audit.levels if level.of == "people" and "sum of what" in level.figure]
         assert (level.holds, level.achieved) == (holds, pytest.approx(reached))
         assert audit.kept is holds
+
+
+def test_rows_of_exact_values_bound_who_of_a_list_is_in_the_table(tmp_path: Path) -> None:
+    """Two rows, and two people on the list who could have them: they may both be Ann's."""
+    bucketized(tmp_path, [[("a", "flu"), ("b", "cold")], [("a", "gout"), ("b", "flu")]])
+    listed = {"who": ["Ann", "Bob", "Cid"], "q": ["a", "a", "b"]}
+    audit = audit_release(tmp_path, description=APART, population=listed)
+    [line] = [line for line in audit.lines if line.adversary == "presence_with_list"]
+    assert (line.worst, line.precision, line.breaks) == (1.0, "at most", False)
+    assert "certain" not in line.details
+    each = {name: said for name, said in APART.items() if name != "person"} | {"one_row_per_person": True}
+    [line] = [
+        line
+        for line in audit_release(tmp_path, description=each, population=listed).lines
+        if line.adversary == "presence_with_list"
+    ]
+    assert (line.precision, line.details["certain"]) == ("exact", 3)

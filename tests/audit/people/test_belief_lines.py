@@ -196,6 +196,11 @@ def test_beliefs_of_finite_strength_count_people(tmp_path: Path) -> None:
     lines = [line for line in audit.lines if line.adversary.startswith("realistic")]
     assert [(line.of, line.people, line.worst) for line in lines] == [("people", 3, pytest.approx(2 / 3))] * 3
     assert "counts once for each value" in lines[0].assumes
+    # Ann has four rows, and flu in one of them with a larger chance.
+    assert {line.precision for line in lines} == {"at least"} and "the figure is the least" in lines[0].assumes
+    each = source | {"who": ["ann", "bob", "cid", "dan", "eve", "flo"]}
+    exact = audit_release(tmp_path / "theirs.csv", description=said, source=each)
+    assert {line.precision for line in exact.lines if line.adversary.startswith("realistic")} == {"exact"}
 
 
 def test_who_undoes_the_search_is_not_asked_where_people_have_several_rows(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def realistic(
     assert view.bounds is not None
     unknown = view.bounds.open[tally.attribute]
     [of_people] = [t for t in view.tallies if t.attribute == tally.attribute]
-    here = ~unknown[of_people.group]
+    here, several = ~unknown[of_people.group], bool((at.most > 1).any())
     known = replace(of_people, group=of_people.group[here], value=of_people.value[here], count=of_people.count[here])
 
     def tell(chance: FloatArray, group: IntArray, assumes: str, details: dict[str, Any], **words: Any) -> Line:
@@ -203,12 +203,14 @@ def realistic(
         if unknown.any():
             details = details | {"groups_left_open": int(unknown.sum())}
             assumes += " Groups for which it is not plain how many people have which value are left out of the figure."
+        if several:
+            assumes += " Whoever has several rows is likelier to have a value in one of them: the figure is the least."
         return line_of_people(
             persons,
             each.chance,
             each.cell,
             at.exact,
-            precision=AT_LEAST if unknown.any() else EXACT,
+            precision=AT_LEAST if unknown.any() or several else EXACT,
             threat=ASSOCIATION,
             attribute=tally.attribute,
             assumes=f"{assumes} Each of a group's people counts once for each value that the person has.",

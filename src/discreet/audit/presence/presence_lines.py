@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import FloatArray
-from discreet.audit.lines import ESTIMATE, EXACT, PRESENCE, ROUNDED, Line, at_limits, line
+from discreet.audit.lines import AT_MOST, ESTIMATE, EXACT, PRESENCE, ROUNDED, Line, at_limits, line
 from discreet.audit.presence.added_up import added_up
 from discreet.audit.presence.listed_exact import check_same_words, promised_alpha, same_values
 from discreet.audit.presence.listed_generalized import THRESHOLD
@@ -68,6 +68,7 @@ def _listed(view: ReleaseView, population: Population, threshold: float | None) 
     check_same_words(view, population)
     same, people = same_values(view, population), population.frequencies.counts
     missing = int(np.unique(view.tables[0].group[same.published > same.of_row]).size)
+    several = bool(view.whose.person) and not view.whose.one_each
     return _line(
         view,
         threshold,
@@ -82,11 +83,12 @@ def _listed(view: ReleaseView, population: Population, threshold: float | None) 
             else ""
         ),
         chance=np.minimum(same.rows / same.having, 1.0),
+        precision=AT_MOST if several else EXACT,  # rows of some may be fewer people's
         people=people,
         group=same.told_by,
         details={
             "on_the_list": population.people,
-            "certain": int(people[same.rows >= same.having].sum()),
+            **({} if several else {"certain": int(people[same.rows >= same.having].sum())}),
             "surely_absent": int(people[same.rows == 0].sum()),
             "groups_the_list_can_not_fill": missing,
         },

@@ -28,12 +28,13 @@ from discreet.policy.kinds import is_exact
 from discreet.policy.policy import Policy
 from discreet.progress import Progress, silent
 from discreet.report.marginals import printable, shown
-from discreet.report.pages.audit_words import BROKEN, QUESTIONS, WITHIN, headline, title, verdict
+from discreet.report.pages.audit_words import BROKEN, NOT_KNOWN, QUESTIONS, WITHIN, headline, title, verdict
 from discreet.run.anonymize import publish, target_at
 from discreet.run.intake import Counted
 
 Emit = Callable[[dict[str, Any]], None]
 _FILES = ("csv", "parquet")
+_VERDICTS = {BROKEN: "broken", WITHIN: "within", NOT_KNOWN: "not known"}
 
 
 def adversaries(policy: Policy, counted: Counted, *, progress: Progress = silent) -> dict[str, Any]:
@@ -109,7 +110,7 @@ def words(line: Line) -> dict[str, Any]:
         "of": line.of,
         "precision": line.precision,
         "decides": "–" if line.deciding is None or not line.worst else so_many(line.deciding.size, line.deciding.of),
-        "verdict": "broken" if said == BROKEN else "within" if said == WITHIN else "above",
+        "verdict": _VERDICTS.get(said, "above"),
     }
 
 

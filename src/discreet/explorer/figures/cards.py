@@ -11,6 +11,7 @@ from discreet.errors import DiscreetError, Mistake, PolicyError
 from discreet.explorer.figures.answers import figures, sentence, standing
 from discreet.explorer.figures.candidate import Candidate, OutOfTime, candidate
 from discreet.explorer.figures.promised import Entry, bound_to, choices, entries_of, sliders
+from discreet.labels.whose import Whose
 from discreet.models.base import PrivacyModel
 from discreet.models.promise import POPULATION, PRESENCE, SHIFT, VALUES, Promise
 from discreet.models.registry import MODELS
@@ -20,40 +21,40 @@ from discreet.report.marginals import printable, shown
 from discreet.run.intake import Counted, fitted
 
 _TITLES = {
-    "k_anonymity": "Nobody stands alone (k-anonymity)",
+    "k_anonymity": "{Nobody} stands alone (k-anonymity)",
     "l_diversity": "Several values are possible (ℓ-diversity)",
-    "t_closeness": "A group is like everybody (t-closeness)",
+    "t_closeness": "A group is like the whole table (t-closeness)",
     "alpha_k": "Many alike, no value too common ((α, k)-anonymity)",
     "beta_likeness": "No belief grows too much (β-likeness)",
     "delta_disclosure": "No belief changes too much (δ-disclosure)",
     "ambiguity": "Neither found nor told ((α, β)-ambiguity)",
     "realistic": "A realistic adversary learns little (ε-privacy)",
     "robust": "Safe from whoever knows the patterns (robustness)",
-    "k_map": "Several people could be meant (k-map)",
-    "presence": "Nobody can tell who is in (δ-presence)",
-    "confident_presence": "Nobody can be sure who is in (c-confident δ-presence)",
+    "k_map": "Several {people} could be meant (k-map)",
+    "presence": "It can't be told {who} is in (δ-presence)",
+    "confident_presence": "It can't be known for sure {who} is in (c-confident δ-presence)",
     "m_invariance": "All releases together tell no more than one (m-invariance)",
 }
 _ADVERSARIES = {
-    "k_anonymity": "Against somebody who knows a person's values in these columns and looks for the row.",
-    "l_diversity": "Against somebody who finds the group of a person and hopes that all in it have the same secret.",
+    "k_anonymity": "Against somebody who knows the values of a {person} in these columns and looks for it.",
+    "l_diversity": "Against somebody who finds the group of a {person} and hopes that all in it have the same secret.",
     "t_closeness": "Against somebody who knows how common each value is and learns from how a group differs.",
-    "alpha_k": "Against somebody who finds the group of a person and guesses its most common secret.",
+    "alpha_k": "Against somebody who finds the group of a {person} and guesses its most common secret.",
     "beta_likeness": "Against somebody who believes what is common, and learns where a value is commoner than that.",
     "delta_disclosure": "Against somebody who learns from a value commoner, or rarer, in a group than elsewhere.",
-    "ambiguity": "Against somebody who knows exact values and asks whether a person is in, and with which secret.",
-    "realistic": "Against somebody who believed something before, as firmly as people do, and learns from the release.",
+    "ambiguity": "Against somebody who knows exact values and asks whether a {person} is in, and with which secret.",
+    "realistic": "Against somebody who believed something before, with some firmness, and learns from the release.",
     "robust": "Against somebody who knows from the table how secrets hang together with the other columns.",
     "k_map": "Against somebody who has a list of the population and looks for a name for a row.",
-    "presence": "Against somebody who has a list of the population and asks who of it is in the table.",
-    "confident_presence": "Against somebody who knows how many people have each value and asks who is in the table.",
-    "m_invariance": "Against somebody who holds every release of a chain and looks for a person in each of them.",
+    "presence": "Against somebody who has a list of the population and asks {who} of it is in the table.",
+    "confident_presence": "Against somebody who knows how many {people} have each value and asks {who} is in.",
+    "m_invariance": "Against somebody who holds every release of a chain and looks for a {person} in each of them.",
 }
 _BY_SUBJECT = (
     (POPULATION, "Against somebody who knows the population and looks for a name for a row."),
-    (PRESENCE, "Against somebody who asks who is in the table."),
-    (SHIFT, "Against somebody who knows how common each value is, and finds the group of a person."),
-    (VALUES, "Against somebody who finds the group of a person and asks for the secret."),
+    (PRESENCE, "Against somebody who asks {who} is in the table."),
+    (SHIFT, "Against somebody who knows how common each value is, and finds the group of a {person}."),
+    (VALUES, "Against somebody who finds the group of a {person} and asks for the secret."),
 )
 _USUAL, _ANY = "generalization", {"k_anonymity": {"k": 2}}
 _NO_POPULATION = (
@@ -101,9 +102,9 @@ def cards(
     return on + offers
 
 
-def title_of(entry: Entry) -> str:
-    """What a promise is called."""
-    named = _TITLES.get(entry.word, entry.word.replace("_", " ").capitalize())
+def title_of(entry: Entry, whose: Whose) -> str:
+    """What a promise is called, in words that speak of people only if it is known whose rows they are."""
+    named = _title(entry.word, whose)
     about = entry.given.get("attribute")
     return f"{named} of {shown(about)}" if isinstance(about, str) else named
 
@@ -118,9 +119,9 @@ def _card(
         "id": entry.id,
         "word": entry.word,
         "on": True,
-        "title": title_of(entry),
+        "title": title_of(entry, policy.whose),
         "sentence": sentence(policy, entry),
-        "adversary": _adversary(entry.word),
+        "adversary": _adversary(entry.word, policy.whose),
         "parameters": [
             *(slider.words() for slider in sliders(entry, frequency, policy.sensitive)),
             *choices(entry, policy.sensitive),
@@ -158,11 +159,20 @@ def _cost(
     return {"cost": {part: whole[part] - without[part] for part in ("loss", "suppressed")}}
 
 
-def _adversary(word: str) -> str:
+def _title(word: str, whose: Whose) -> str:
+    return _of(_TITLES[word], whose) if word in _TITLES else word.replace("_", " ").capitalize()
+
+
+def _adversary(word: str, whose: Whose) -> str:
     if word in _ADVERSARIES:
-        return _ADVERSARIES[word]
+        return _of(_ADVERSARIES[word], whose)
     about = MODELS[word].about if word in MODELS else frozenset()
-    return next((told for subject, told in _BY_SUBJECT if subject in about), _ANYBODY)
+    return _of(next((told for subject, told in _BY_SUBJECT if subject in about), _ANYBODY), whose)
+
+
+def _of(text: str, whose: Whose) -> str:
+    who = whose.either("who", "which row")
+    return text.format(people=whose.people, person=whose.person, who=who, Nobody=whose.nobody.capitalize())
 
 
 def _published_as(policy: Policy, publish: str) -> dict[str, Any]:
@@ -190,9 +200,13 @@ def _offer(
         entry = entries_of(asked)[-1]
         change = [[["require", number], {word: dict(parameters)}]]
         change += [] if publish is None else [[["publish"], publish]]
-        return _told(word, sentence(asked, entry)) | {"available": True, "turn_on": change}
+        return _told(word, sentence(asked, entry), policy.whose) | {"available": True, "turn_on": change}
     why_not = "no example of it is known" if refusal is None else _why(refusal.mistakes[0])
-    return _told(word, _general(policy, word)) | {"available": False, "why_not": printable(why_not), "turn_on": []}
+    return _told(word, _general(policy, word), policy.whose) | {
+        "available": False,
+        "why_not": printable(why_not),
+        "turn_on": [],
+    }
 
 
 def _why(mistake: Mistake) -> str:
@@ -203,10 +217,9 @@ def _why(mistake: Mistake) -> str:
     return f"{what}{mistake.rule}" + (f"; {mistake.repair}" if mistake.repair else "")
 
 
-def _told(word: str, said: str) -> dict[str, Any]:
-    title = _TITLES.get(word, word.replace("_", " ").capitalize())
-    told = {"id": f"{word}-offered", "word": word, "on": False, "title": title, "sentence": said}
-    return told | {"adversary": _adversary(word), "parameters": []}
+def _told(word: str, said: str, whose: Whose) -> dict[str, Any]:
+    told = {"id": f"{word}-offered", "word": word, "on": False, "title": _title(word, whose), "sentence": said}
+    return told | {"adversary": _adversary(word, whose), "parameters": []}
 
 
 def _general(policy: Policy, word: str) -> str:

@@ -67,7 +67,7 @@ def lattice(policy: Policy, counted: Counted, *, progress: Progress = silent) ->
         with suppress(DiscreetError):
             chosen = candidate(policy, counted, progress).plan.node
             current = None if chosen is None else walk.number(chosen)
-    names = [title_of(entry) for entry, _ in walk.entries]
+    names = [title_of(entry, policy.whose) for entry, _ in walk.entries]
     more = len(names) - _BITS + 1
     titles = names if more <= 1 else [*names[: _BITS - 1], f"{more} more promises"]
     return {

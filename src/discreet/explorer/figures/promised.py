@@ -34,7 +34,7 @@ _TITLES = {
     "stubbornness": "how many people her belief rests on",
     "confidence": "how sure",
     "margin": "how far off counts may be (margin)",
-    "min_support": "fewest people of a kind",
+    "min_support": "fewest rows of a kind",
 }
 _OWN_TITLES = {
     ("delta_disclosure", "delta"): "largest change, as a logarithm (delta)",

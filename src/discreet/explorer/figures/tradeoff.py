@@ -48,7 +48,7 @@ def offers(policy: Policy, counted: Counted) -> dict[str, Any]:
     for entry in entries_of(policy):
         several = sum(other.word == entry.word for other in entries_of(policy)) > 1
         for slider in sliders(entry, counted.frequency, policy.sensitive):
-            title = f"{slider.title}, {title_of(entry)}" if several else slider.title
+            title = f"{slider.title}, {title_of(entry, policy.whose)}" if several else slider.title
             axes.append(_axis(slider, title, policy))
     left_out = suppression(policy)
     axes.append(_axis(left_out, "share that may be left out", policy) | {"percent": True})

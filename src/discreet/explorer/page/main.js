@@ -1,6 +1,6 @@
 // The frame around the eight steps: where one is, what the release would be now, and what the server says.
 import { html, render, signal, useEffect } from "./html.js";
-import { candidate, gone, live, listen, load, MOVES, people, problems, state, working } from "./state.js";
+import { candidate, gone, live, listen, load, MOVES, problems, rows, state, working } from "./state.js";
 import { Bar, jobOf } from "./jobs.js";
 import { Problems } from "./parts.js";
 import { count, number, percent, sentence } from "./words.js";
@@ -69,7 +69,7 @@ function Candidate() {
     <p class="state"><span class=${`mark ${kept === false ? "no" : ""}`} aria-hidden="true">${kept === false ? "✗" : "✓"}</span>${kept === false ? "Promises not kept" : kept ? "Promises kept" : "Not judged"}</p>
     <dl>
       <div><dt>detail lost</dt><dd><b>${percent(now.loss)}</b><span class="meter" aria-hidden="true"><span ref=${(node) => node && (node.style.width = percent(now.loss))}></span></span></dd></div>
-      <div><dt>${people.value} left out</dt><dd><b>${percent(now.suppressed)}</b></dd></div>
+      <div><dt>${rows.value} left out</dt><dd><b>${percent(now.suppressed)}</b></dd></div>
       <div><dt>groups</dt><dd><b>${number(now.groups)}</b></dd></div>
       <div><dt>smallest group</dt><dd><b>${number(now.smallest)}</b></dd></div>
     </dl>

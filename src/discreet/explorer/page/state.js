@@ -19,6 +19,8 @@ export const candidate = computed(() => {
 });
 
 export const people = computed(() => state.value?.whose?.people ?? "rows");
+export const person = computed(() => state.value?.whose?.person ?? "row");
+export const rows = computed(() => state.value?.whose?.rows ?? "rows"); // of what is counted in rows, whosever they are
 
 function lost(error) {
   if (error instanceof GaveWay || (error instanceof Refused && error.status === 422)) return false;

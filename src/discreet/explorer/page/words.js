@@ -63,7 +63,7 @@ export function asked(question) {
 // How close to a person: for somebody who has never heard of k-anonymity.
 export function singledOut(share) {
   if (share === null || share === undefined) return "";
-  if (share === 0) return "nobody";
+  if (share === 0) return "none";
   return `${percent(share)} of all`;
 }
 

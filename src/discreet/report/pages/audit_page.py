@@ -34,7 +34,7 @@ def to_html(audit: Audit) -> str:
             questions=words.by_question(audit),
             alike=[(threat, alike(lines)) for threat, lines in words.by_question(audit)],
             surest=max(audit.lines, key=lambda line: line.worst, default=None),
-            above=sum(words.verdict(line) != words.WITHIN for line in audit.lines),
+            above=words.how_many_above(audit),
         )
     )
 
@@ -69,7 +69,7 @@ def gauge(line: Line) -> str:
     >>> 'width="25.00%"' in gauge(line), 'x="50.00%"' in gauge(line)
     (True, True)
     """
-    over = words.verdict(line) != words.WITHIN
+    over = words.verdict(line) not in (words.WITHIN, words.NOT_KNOWN)
     at = min(line.threshold, 0.995)
     return (
         '<svg class="gauge" width="100%" height="14" aria-hidden="true">'

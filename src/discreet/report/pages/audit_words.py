@@ -56,14 +56,21 @@ _NAMED = 5  # promises in a headline
 # What an audit came to, by whether the promises are kept.
 STATES = {True: "promises kept", False: "broken", None: "not judged"}
 BROKEN, ABOVE, MAY_BE, WITHIN = "promise broken", "above the limit", "may be above", "within the limit"
+NOT_KNOWN = "not known to be above"  # of a lower bound, above which she may be
 
 
 def verdict(line: Line) -> str:
-    """Broken, if the release promised less; else whether anybody is above the threshold, or may be."""
+    """Broken, if the release promised less; else whether anybody is above the threshold, or may be.
+
+    >>> learns = Line("skew", ASSOCIATION, "t", "k", "a", 0.4, 0, 9, 0.5, ())
+    >>> from dataclasses import replace
+    >>> verdict(learns), verdict(replace(learns, precision=AT_LEAST))
+    ('within the limit', 'not known to be above')
+    """
     if line.breaks:
         return BROKEN
     if line.worst <= line.threshold:
-        return WITHIN
+        return NOT_KNOWN if line.precision == AT_LEAST else WITHIN
     return MAY_BE if line.precision == AT_MOST else ABOVE
 
 
@@ -138,9 +145,10 @@ def beyond_promises(audit: Audit) -> list[str]:
 
 def _verdict(audit: Audit) -> str:
     """What became of the promises, and how sure adversaries can be."""
-    above = sum(verdict(line) != WITHIN for line in audit.lines)
+    above = how_many_above(audit)
     of_rows = unit(audit) == ROWS
-    surer = f"no adversary is surer of {'any row' if of_rows else 'anybody'} than the limit allows"
+    known = "known to be " if any(verdict(line) == NOT_KNOWN for line in audit.lines) else ""
+    surer = f"no adversary is {known}surer of {'any row' if of_rows else 'anybody'} than the limit allows"
     if above:
         someone = "a row" if of_rows else "somebody"
         surer = f"{above} of {len(audit.lines)} adversaries can be surer of {someone} than the limit allows"
@@ -151,13 +159,18 @@ def _verdict(audit: Audit) -> str:
     if audit.broken:
         return f"This release does not keep its promises; {surer}."
     if any(one.grave for one in audit.faults):
-        return f"There is something in this release that must not be there; {surer}."
+        return f"There is something in this release that must not be there; without it, {surer}."
     if audit.kept is None:
         return f"Not judged: {unjudged(audit)}. Nothing is known to be broken; {surer}."
     promises = "No promise is broken" if audit.levels else "This release promises nothing that could be read again"
     if audit.levels and of_rows:
         promises += ", as far as rows tell"
     return f"{promises}, {'but ' if above and audit.levels else ''}{surer}."
+
+
+def how_many_above(audit: Audit) -> int:
+    """How many adversaries are above their limit, or may be."""
+    return sum(verdict(line) not in (WITHIN, NOT_KNOWN) for line in audit.lines)
 
 
 def rows_alone(audit: Audit, line: Line) -> bool:

@@ -23,8 +23,8 @@ MEANT = {
     "alpha": "the largest chance that a value may have",
     "beta": "a value's chance may grow by this many times itself",
     "epsilon": "a chance may become this many times as large",
-    "presence.delta": "the largest chance that anybody may have of being in the table",
-    "confident_presence.delta": "the largest chance that anybody may have of being in the table",
+    "presence.delta": "the largest chance that a {person} may have of being in the table",
+    "confident_presence.delta": "the largest chance that a {person} may have of being in the table",
     "delta_disclosure.delta": "a value's share may change by a factor of e to this power, either way",
 }
 _HALF = 0.5 + 1e-9  # a chance that is one half but for rounding is not above it
@@ -159,7 +159,7 @@ def tables(c: PolicyComparison) -> list[tuple[str, str, list[tuple[str, Choice]]
         told.append(
             (
                 f"Weaker and stronger: {near.dial.title}",
-                f"{near.dial.title}: {_meant(near.dial).format(people=c.whose.people)}.",
+                f"{near.dial.title}: {_meant(near.dial).format(people=c.whose.people, person=c.whose.person)}.",
                 [(_name(c, choice) + _marks(c, choice), choice) for choice in near.strengths],
             )
         )

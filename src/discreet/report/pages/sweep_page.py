@@ -148,7 +148,7 @@ def to_text(s: SweepFigures) -> str:
     people = s.whose.people
     lines += [
         "",
-        "  risk: the chance to pick a row that is somebody's, for whoever knows the quasi-identifiers, that the person",
+        f"  risk: the chance to pick the right row, for whoever knows a {s.whose.person}'s quasi-identifiers, that it",
         f"  is in the table, and the group; the largest, the mean, and the share of published {people} above the limit",
     ]
     if any(p.proven is False for p in s.points):

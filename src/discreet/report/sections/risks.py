@@ -14,10 +14,11 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups, tally
+from discreet.counts.owners import OwnedGroups
 from discreet.labels.figures import percent
 from discreet.labels.whose import Whose
 from discreet.releases.sweep import links
-from discreet.report.exposures import TOLD, Exposure
+from discreet.report.exposures import ALONE, TOLD, Exposure
 from discreet.report.marginals import Grain, shown
 from discreet.report.sections.registry import RELEASE, Private, Public, Section
 from discreet.search.plan import Plan
@@ -127,10 +128,36 @@ def risks(plan: Plan, whose: Whose, grain: Grain) -> Risks | None:
     return Risks(tuple(pictures), plan.exact and not apart, apart)
 
 
-def likely_of_people(plan: Plan) -> tuple[Exposure, ...]:
-    """What rows don't show where people have several: whoever has most of a group has some value likelier than not."""
+def share_alone(owners: OwnedGroups) -> float:
+    """The share of the people with a row in some group who have all rows of one.
+
+    >>> from discreet.counts.owners import owned
+    >>> share_alone(owned([0, 0, 1, 1], [0, 0, 1, 2], np.ones(4, np.int64), 2, {}))  # the first of three people
+    0.3333333333333333
+    """
+    movers = np.repeat(np.arange(len(owners.mover_starts) - 1), np.diff(owners.mover_starts))
+    lone = owners.people == 1
+    alone = int(owners.settled[lone].sum()) + len(np.unique(movers[lone[owners.mover_group]]))
+    return alone / max(int(owners.settled.sum()) + len(np.unique(movers)), 1)
+
+
+def exposed_people(plan: Plan) -> tuple[Exposure, ...]:
+    """What rows don't show where people have several: that somebody has all rows that look like theirs; and that
+    whoever has most of a group has some value likelier than not.
+    """
+    groups, told = plan.groups, list[Exposure]()
+    if groups.owners is None or not plan.published.any():
+        return ()
+    alone = 0.0 if plan.exact else share_alone(groups.owners)
+    if alone:
+        sentence = f"{percent(alone)} of the people are alone in a group: all rows that look like theirs are their own."
+        told.append(Exposure(sentence, alone, alone >= ALONE))
+    return (*told, *_likely_of_people(plan))
+
+
+def _likely_of_people(plan: Plan) -> tuple[Exposure, ...]:
     groups = plan.groups
-    if groups.owners is None or plan.frequency.leaf_rows is not None or not plan.published.any():
+    if plan.frequency.leaf_rows is not None:
         return ()
     told = []
     for name in groups.tallies:

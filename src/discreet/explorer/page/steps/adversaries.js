@@ -1,7 +1,7 @@
 // Step 7: what others would learn of the release as it stands: cheap lines at once, the others on a button.
 import { html, signal, useEffect } from "../html.js";
 import { Asking, work } from "../jobs.js";
-import { people, problems, refresh, state } from "../state.js";
+import { people, person, problems, refresh, state } from "../state.js";
 import { Heading, Section } from "../parts.js";
 import { Bar } from "../charts.js";
 import { chance, number } from "../words.js";
@@ -30,7 +30,7 @@ export function Adversaries({ at }) {
   }, [version]);
   const all = lines.value;
   return html`
-    <${Heading} number=${at} title="What adversaries would learn">Each line is somebody who holds the published files and knows something besides. How sure can she be of a person?</${Heading}>
+    <${Heading} number=${at} title="What adversaries would learn">Each line is somebody who holds the published files and knows something besides. How sure can she be of a ${person}?</${Heading}>
     ${!all ? html`<${Asking} path=${PATH} text="Asking the quick ones …" again=${read} />` : html`
       <${Section} title="Every adversary in one table" soft=${`Largest chance: of all ${people.value}, what she is surest of. The limit is what is promised, or else what is usual.`}>
         ${groups(all).map(([threat, list]) => html`<${Threat} key=${threat} title=${questions.value[threat] ?? threat} list=${list} />`)}
@@ -45,7 +45,7 @@ function groups(all) {
   return [...by];
 }
 
-const VERDICTS = { within: "", above: " warn", broken: " no", "not judged": " warn" };
+const VERDICTS = { within: "", above: " warn", broken: " no", "not judged": " warn", "not known": " warn" };
 
 function Threat({ title, list }) {
   return html`<h3 class="question">${title}</h3>

@@ -30,7 +30,7 @@ export function Data({ at }) {
 function Groups({ now }) {
   const bins = now.groups ?? [];
   if (!bins.length) return null;
-  return html`<${Section} title="How many look the same" soft=${`Everybody is in a group that looks the same to others. Share of the published rows by the size of their group.`}>
+  return html`<${Section} title="How many look the same" soft=${`Nothing tells the rows of a group apart. Share of the published rows by the size of their group.`}>
     <figure><${SizeHistogram} bins=${bins} k=${now.k ?? null} unit=${now.unit ?? people.value} /></figure>
   </${Section}>`;
 }

@@ -1,7 +1,7 @@
 // Step 5: every solution there is, on one canvas; two of them beside each other.
 import { html, signal, useEffect, useLayoutEffect, useRef, useSignal } from "../html.js";
 import { work } from "../jobs.js";
-import { people, state } from "../state.js";
+import { rows, state } from "../state.js";
 import { Choice, Heading, Section } from "../parts.js";
 import { number, percent } from "../words.js";
 import { keeps, lattice } from "./lattice.js";
@@ -35,7 +35,7 @@ export function SolutionMap({ at }) {
     if (of.value !== version) begin();
   }, [version]);
   return html`
-    <${Heading} number=${at} title="Map of the solutions">Every way to make the columns coarser is a dot. Good ones lie low and to the left: little detail lost, nobody left out. Point at a dot to see what it is; click to put it beside another.</${Heading}>
+    <${Heading} number=${at} title="Map of the solutions">Every way to make the columns coarser is a dot. Good ones lie low and to the left: little detail lost, nothing left out. Point at a dot to see what it is; click to put it beside another.</${Heading}>
     <${walk.Running} />
     ${refusal.value?.length ? html`<${Section} title="There is no map"><ul>${refusal.value.map((problem) => html`<li>${problem.rule}${problem.repair ? `; ${problem.repair}` : ""}</li>`)}</ul></${Section}>` : null}
     ${!walk.runs.value && (of.value !== version || !map.value) && !refusal.value?.length ? html`<p class="actions"><button type="button" onClick=${begin}>Draw the map</button></p>` : null}
@@ -98,7 +98,7 @@ function Drawn({ map: all }) {
   const kept = all.kept.reduce((sum, bits) => sum + ((bits & all.all) === all.all ? 1 : 0), 0);
   return html`<${Section} title=${`${number(all.nodes)} solutions`} soft=${`With one level for each column. ${number(kept)} of them keep every promise within what may be left out.`}>
     <div class="fields">
-      <${Choice} label="How it is drawn" value=${view.value} onPick=${(word) => (view.value = word)} options=${[["loss", "By loss and people left out"], ["lattice", "As a lattice"]]} />
+      <${Choice} label="How it is drawn" value=${view.value} onPick=${(word) => (view.value = word)} options=${[["loss", `By loss and ${rows.value} left out`], ["lattice", "As a lattice"]]} />
       ${all.promises.length > 1 ? html`<label class="field small">Coloured by<select value=${promise.value ?? ""} onChange=${(event) => (promise.value = event.target.value === "" ? null : Number(event.target.value))}>
         <option value="">all promises</option>${all.promises.map((one, i) => html`<option value=${i}>${one.title}</option>`)}</select></label>` : null}
       <${Choice} label="What a click chooses" value=${slot.value} onPick=${(word) => (slot.value = word)} options=${[["A", "Click sets A"], ["B", "Click sets B"]]} />
@@ -117,7 +117,7 @@ function Drawn({ map: all }) {
 
 function said(all, node) {
   const levels = all.levels(node).map((level, c) => `${all.columns[c].name} ${level}`).join(", ");
-  return `${levels}: ${percent(all.loss[node])} lost, ${percent(all.suppressed[node])} of the ${people.value} to be left out, ${keeps(all, node)}`;
+  return `${levels}: ${percent(all.loss[node])} lost, ${percent(all.suppressed[node])} of the ${rows.value} to be left out, ${keeps(all, node)}`;
 }
 
 function Tip({ map: all, node }) {

@@ -130,7 +130,7 @@ function LeftOut() {
   const value = live.value?.key === key ? live.value.value : numberAt(["suppress"], Number(state.value.policy.suppress ?? 0));
   const set = (wish) => [[["suppress"], wish]];
   const rows = Math.floor(value * state.value.table.rows + 1e-9);
-  return html`<${Section} title="Who may be left out" soft="A few unusual people can make everybody's values coarse. Leaving them out helps the others, but they are missing from every count.">
+  return html`<${Section} title="What may be left out" soft="A few unusual rows can make all values coarse. Leaving them out helps the others, but they are missing from every count.">
     <${Slider} label="At most this share" value=${value} min=${0} max=${0.2} step=${0.005} text=${`${percent(value)}, ${number(rows)} rows`}
       onDrag=${(wish) => drag(key, wish, set(wish))} onDrop=${(wish) => drop(key, wish, set(wish))} />
     <p class="soft">${percent(value)}: up to ${number(rows)} of ${number(state.value.table.rows)} rows. ${candidate.value?.suppressed !== undefined && candidate.value?.suppressed !== null ? `Now ${percent(candidate.value.suppressed)} are left out.` : ""}</p>
