@@ -186,6 +186,7 @@ def pytest_collection_finish() -> None:
     """What was collected stays to the end: nobody needs to look through it for garbage, which takes a second a time."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_sessionfinish() -> None:
@@ -193,9 +194,11 @@ def pytest_sessionfinish() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by what they need, before `make test-core` leaves them out."""
     if HOW_MANY != "deep":
+        deep = [item for item in items if item.get_closest_marker("deep") is not None]
+        config.hook.pytest_deselected(items=deep)
         items[:] = [item for item in items if item.get_closest_marker("deep") is None]
     for item in items:
         for fixture in getattr(item, "fixturenames", ()):
