@@ -60,7 +60,7 @@ write_into_memory()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def shared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Path | None]:
+def between_processes(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Path | None]:
     """Processes that share the tests share what they compile: none compiles what another one is at, or has done."""
     if worker_id == "master":
         yield None
@@ -72,10 +72,10 @@ def shared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator
 
 
 @pytest.fixture(scope="module", autouse=True)
-def in_one_process(request: pytest.FixtureRequest, shared: Path | None) -> None:
+def in_one_process(request: pytest.FixtureRequest, between_processes: Path | None) -> None:
     """Tests of one file run in one process, which makes once what they share (`--dist loadfile`)."""
-    if shared is not None and any("loadfile" in word for word in request.config.workerinput["mainargv"]):
-        file = shared / request.node.nodeid.replace("/", ".")
+    if between_processes is not None and any("loadfile" in word for word in request.config.workerinput["mainargv"]):
+        file = between_processes / request.node.nodeid.replace("/", ".")
         assert not file.exists(), f"{request.node.nodeid} runs in two processes, and is set up in each of them"
         file.touch()
 
@@ -186,6 +186,7 @@ def pytest_collection_finish() -> None:
     """What was collected stays to the end: nobody needs to look through it for garbage, which takes a second a time."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_sessionfinish() -> None:
@@ -193,9 +194,11 @@ def pytest_sessionfinish() -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by what they need, before `make test-core` leaves them out."""
     if HOW_MANY != "deep":
+        deep = [item for item in items if item.get_closest_marker("deep") is not None]
+        config.hook.pytest_deselected(items=deep)
         items[:] = [item for item in items if item.get_closest_marker("deep") is None]
     for item in items:
         for fixture in getattr(item, "fixturenames", ()):

@@ -68,7 +68,7 @@ print(listener.count)
 
 
 def _half_a_minute(asked: tuple[str, str]) -> list[pytest.MarkDecorator]:
-    """Two take twenty seconds each. What they share with the others (counting, judging, the report) is counted there."""
+    """Two take twenty seconds each. What they share with the others (counting, judging, the report) is seen there."""
     return [pytest.mark.deep] if MOST[asked] > 50 else []
 
 
