@@ -14,7 +14,7 @@ import discreet
 
 ROOT = Path(discreet.__file__).parent
 # From the bottom to the top; neighbours on one line may not import each other, but for the ground floor.
-GROUND = ["addresses", "arrays", "compiled", "errors", "files", "progress", "registry"]
+GROUND = ["addresses", "arrays", "compiled", "errors", "files", "late_code", "progress", "registry"]
 LAYERS = [
     GROUND,
     ["engines", "labels"],

@@ -133,10 +133,13 @@ class Kernel:
         """What numba makes of the function."""
         from numba import njit
 
+        from discreet import late_code
+
         while _WAITING:
             _WAITING.pop()()
         bare = not self._called_by_python
-        return njit(cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=bare, **self._options)(self._function)
+        options = late_code.options() | self._options
+        return njit(cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=bare, **options)(self._function)
 
     @property
     def _numba_type_(self) -> Any:

@@ -24,6 +24,7 @@ from discreet.audit.worlds import overlaps as overlapping
 from discreet.labels.figures import percent
 from discreet.report.pages.audit_words import worst
 from discreet.studies import worlds
+from tests import inner_kernels
 from tests.audit.two_releases import VALUES, people, release, tally
 
 
@@ -300,7 +301,7 @@ def test_both_ways_to_count_large_groups_agree(pairs: list[tuple[int, int]], dat
     m = data.draw(st.integers(2, max(int(np.minimum(a, b).sum()), 2)))
     if m > np.minimum(a, b).sum():
         return
-    expected, exact = common_people_kernels._most_expected(a, b, m)
+    expected, exact = inner_kernels.most_expected(a, b, m)
     assert exact
     assert common_people.largest_expected(a, b, m) == (pytest.approx(expected, abs=1e-9), True)
     with pytest.MonkeyPatch.context() as patch:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.worlds import table_join as covering
 from discreet.audit.worlds.all_worlds import BY_TABLE, CONTRADICTED, EXACT
-from discreet.audit.worlds.one_table import value_chances
 from discreet.audit.worlds.table_join import beliefs
 from discreet.studies import worlds
 from tests.audit.releasing import counted, released
+from tests.inner_kernels import value_chances
 
 
 def listed(people):

@@ -24,7 +24,6 @@ from discreet.audit.association.knowledge import (
 )
 from discreet.audit.association.worlds_exactly import all_values_exactly, one_value_exactly
 from discreet.audit.association.worst_case import beliefs, people_of, worst_case
-from discreet.audit.association.worst_case_kernels import all_values, empty_room, values_once
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
 from discreet.audit.promises.levels import levels
 from discreet.audit.reading.labels import Anything, Exactly
@@ -33,6 +32,7 @@ from discreet.audit.reading.view import Region
 from discreet.errors import DataError
 from discreet.studies import worlds
 from tests.audit.association_cases import ambiguous, bucketized, promise, view_of
+from tests.inner_kernels import all_values, empty_room, values_once
 
 NAMES = ("nation", "age")
 people = st.tuples(st.sampled_from("AB"), st.sampled_from("12"), st.sampled_from("xyz"))

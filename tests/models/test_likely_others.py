@@ -45,7 +45,7 @@ def realistic_cells() -> Cells:
 @pytest.mark.parametrize("adversary", ADVERSARIES)
 def test_limits_are_those_of_the_promise_itself(adversary: Adversary) -> None:
     """Every group of three values up to a size, as `Realistic` judges it and as the limits do."""
-    from discreet.models.likelihood.block_kernels import limit
+    from tests.inner_kernels import limit
 
     cells, rows = Cells(np.ones(1), np.array([[0.5, 0.3, 0.2]])), 1000
     model = Realistic(3, adversary, "disease")

@@ -21,7 +21,7 @@ from discreet.models.realistic.adversaries import Adversary, ClassOne, ClassThre
 from discreet.models.realistic.predicates import Predicate, Predicates
 from discreet.models.realistic.priors import TABLE, UNIFORM, CountsPrior, SharesPrior
 from discreet.models.realistic.realistic import Realistic, sides, smallest_epsilon
-from discreet.models.realistic.realistic_kernels import cap
+from tests.inner_kernels import cap
 from tests.models.cases import ATTRIBUTE, KINDS, VALUES, as_groups, fractions, groups, suppressed
 
 # The paper's table 3: (<40, M), (≥40, M), (≥40, F); and the data that another hospital has published.

@@ -19,9 +19,8 @@ from discreet.models.robust import beliefs as robust_beliefs
 from discreet.models.robust import exact_posteriors as robust_exact
 from discreet.models.robust.beliefs import LEVELS, PEOPLE, VERDICTS
 from discreet.models.robust.exact_posteriors import deal_exactly, two_valued_exactly
-from discreet.models.robust.posterior_bounds import most
-from discreet.models.robust.posterior_kernels import dealable, marginals, states, two_valued
 from discreet.models.robust.robust import Robust
+from tests.inner_kernels import dealable, marginals, most, states, two_valued
 
 S = "disease"
 Group = tuple[IntArray, IntArray, IntArray]  # chances in whole numbers, people of each signature, how often each value

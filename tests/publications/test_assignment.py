@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from discreet.publications.source import assignment_kernels
 from discreet.publications.source.assignment import Asked, Labels, Offered, beyond, pairs_of, unpaired, unplaced
+from tests import inner_kernels
 
 LEAVES = 4
 
@@ -101,7 +102,7 @@ def test_few_pairs_and_words_of_bits_say_the_same(case: Any) -> None:
     labels, rows = labels_of(groups), offered(offers, len(groups[0]))
     many = np.repeat(numbers(range(len(groups))), 1 + assignment_kernels._FEW // max(len(rows.count), 1))
     leaves = np.array(labels.leaves, dtype=np.int64)
-    starts, rights = assignment_kernels._edges(rows.codes, many, labels.run, labels.first, labels.last, leaves)
+    starts, rights = inner_kernels.edges(rows.codes, many, labels.run, labels.first, labels.last, leaves)
     for i, codes in enumerate(rows.codes.tolist()):
         held = [j for j, g in enumerate(many.tolist()) if all(map(set.__contains__, groups[g], codes))]
         assert rights[starts[i] : starts[i + 1]].tolist() == held

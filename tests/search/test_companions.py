@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from discreet.search.art.companion_groups import Candidates, first_of_order, grow_companions
+from discreet.search.art.companion_groups import Candidates
+from tests.inner_kernels import first_of_order, grow_companions
 
 # Powers of two and small whole numbers add up without rounding: what is found depends on no order of summing.
 ODDS = st.sampled_from([0.25, 0.5, 1.0, 2.0, 4.0])

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.search.art.draft import gathered
-from discreet.search.art.growth import cannot_hold, empty_group, fill, missing
+from discreet.search.art.growth import empty_group
 from discreet.search.art.joining import _all_clash
-from discreet.search.art.tree import conflict
-from discreet.search.art.weighing import look_up, room_for, weigh
+from discreet.search.art.weighing import room_for
+from tests.inner_kernels import cannot_hold, conflict, fill, look_up, missing, weigh
 from tests.search.drafts import VALUES, draft_of
 
 ROWS = st.lists(

@@ -66,7 +66,7 @@ def most_believed(
             chance[i], exact[i] = _most_expected(a[:shared], b[:shared], common[i])
 
 
-@kernel
+@inner
 def _most_expected(a: IntArray, b: IntArray, m: int) -> tuple[float, bool]:
     """max E[xᵥ] / m."""
     values = len(a)

@@ -90,7 +90,7 @@ def _dealt(f: FloatArray, many: IntArray, people: int, having: int, out: FloatAr
     return True
 
 
-@kernel
+@inner
 def all_values(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray) -> bool:
     """The chance of each kind of people to have each value; False if no world is possible.
 
@@ -168,7 +168,7 @@ def _counted_out(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArra
     return bool(values_once(p, many, counts, out, room) if once else all_values(p, many, counts, out))
 
 
-@kernel
+@inner
 def values_once(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray, room: Room) -> bool:
     """`all_values` for few values that one person has each: a state is the set of those that are dealt out, as bits.
 
@@ -242,7 +242,7 @@ class Room(NamedTuple):
     size: IntArray
 
 
-@kernel
+@inner
 def empty_room() -> Room:
     """Room for as many values as are counted as bits."""
     size = np.zeros(1 << _ONCE, dtype=np.int64)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
-from discreet.compiled import inner, kernel
+from discreet.compiled import inner
 
 _UP = 1.0 + 1e-12  # more than the arithmetic can have lost: a chance is never told smaller than it is
 _MOST_WORK = 1e7  # multiplications for one table of one group
 
 
-@kernel
+@inner
 def value_chances(having: IntArray, rest: int, left: int, chance: FloatArray) -> bool:
     """The chance of a person with each value, and last that of one of the rest; False if there are too many values.
 

@@ -22,7 +22,7 @@ _RARE = 0.01  # so small a sum of chances is as good as the chance of any
 _FADED = 1e-8  # what is left on the circle may be left out
 
 
-@kernel(error_model="numpy")
+@inner(error_model="numpy")
 def limit(x: int, a: float, b: float, shape: FloatArray) -> float:
     """How often a value may occur among x, not rounded; see `Limits` for the letters."""
     if a >= 1e300:

@@ -139,7 +139,7 @@ def sides_of_sets(
     return first, second, decides, rows
 
 
-@kernel(error_model="numpy")
+@inner(error_model="numpy")
 def cap(satisfied: int, m: int, sigma: float, rest: float, total: float, epsilon: float) -> float:
     """The largest share of m that a value may have, in a group of that size or in any part of it.
 

@@ -18,12 +18,12 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
-from discreet.compiled import inner, kernel
+from discreet.compiled import inner
 
 _ROUNDING = 1e-12  # of a sum of prices, relative to its terms: far above what floating point loses
 
 
-@kernel
+@inner
 def most(
     chances: FloatArray, people: IntArray, values: IntArray, inside: BoolArray, enough: float, steps: int
 ) -> FloatArray:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
-from discreet.compiled import inner, kernel
+from discreet.compiled import inner
 
 # Chances are scaled so that the values of the group are the expected ones; then the weight of all its worlds together
 # is that of a multinomial at its mean, far above this. What is below may be rounded away: 0 stands for "can't be told".
@@ -18,7 +18,7 @@ _LEAST_WEIGHT = 1e-200
 _FAR = np.float64(1 << 62)
 
 
-@kernel
+@inner
 def states(counts: IntArray) -> float:
     """How many different multisets these counts contain, as a number that can't overflow."""
     product = 1.0
@@ -126,7 +126,7 @@ def dealt(chances: FloatArray, people: IntArray, values: IntArray, before: Float
     return expected
 
 
-@kernel
+@inner
 def dealable(chances: FloatArray, people: IntArray, values: IntArray) -> bool:
     """Is there a world with weight: can everybody get a value that is possible for him?"""
     kinds, columns = chances.shape
@@ -176,7 +176,7 @@ def dealable(chances: FloatArray, people: IntArray, values: IntArray) -> bool:
     return True
 
 
-@kernel
+@inner
 def marginals(
     chances: FloatArray, people: IntArray, values: IntArray, before: FloatArray, after: FloatArray
 ) -> FloatArray:
@@ -210,7 +210,7 @@ def marginals(
     return posterior
 
 
-@kernel
+@inner
 def two_valued(inside: FloatArray, outside: FloatArray, people: IntArray, m: int) -> FloatArray:
     """How likely somebody of each signature is one of the m people who have it, where each has it or not.
 

@@ -121,7 +121,7 @@ def unmet_by_pairs(source: Offers, release: Asks, listed: Listed, places: int) -
     return missing
 
 
-@kernel
+@inner
 def _edges(
     codes: Codes, groups: IntArray, run: IntArray, first: Codes, last: Codes, leaves: IntArray
 ) -> tuple[IntArray, Codes]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
-from discreet.compiled import inner, kernel
+from discreet.compiled import inner
 from discreet.search.art.people import Points
 
 NEARNESS = 0.01  # of quasi-identifiers; decides where chances are about the same
@@ -40,7 +40,7 @@ class Candidates(NamedTuple):
     lacking: IntArray
 
 
-@kernel
+@inner
 def grow_companions(
     own: Points,
     people: Candidates,
@@ -261,7 +261,7 @@ def is_missing(largest: Points, total: Points, r: float) -> bool:
     return missing
 
 
-@kernel
+@inner
 def first_of_order(scores: FloatArray, number: int) -> IntArray:
     """The places of the smallest scores, ascending: a quicksort that leaves alone what comes behind.
 

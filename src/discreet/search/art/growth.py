@@ -63,7 +63,7 @@ def is_protected(table: Table, v: int) -> bool:
     return bool(table.set_offsets[v] < table.set_offsets[v + 1])
 
 
-@kernel
+@inner
 def fill(table: Table, group: Group, rows: IntArray) -> None:
     """Make it the group of these combinations, one row of each."""
     members, distinct, protected = len(rows), 0, 0
@@ -139,7 +139,7 @@ def lacks(table: Table, group: Group, r: float) -> bool:
     return False
 
 
-@kernel
+@inner
 def cannot_hold(table: Table, group: Group, r: float) -> bool:
     """Is it sure, in spite of single precision, that somebody is missing where she only asks whether it is a value?
 
@@ -204,7 +204,7 @@ def missing_with(table: Table, group: Group, row: int, r: np.float32, enough: fl
     return float(missing)
 
 
-@kernel
+@inner
 def missing(table: Table, group: Group, r: float, enough: float) -> float:
     """How many people are missing in the group, both ways; no more exact than `enough`."""
     total = np.float32(0)

@@ -159,7 +159,7 @@ def apart(features: Points, ordered: BoolArray, row: int, other: int) -> float:
     return total
 
 
-@kernel
+@inner
 def conflict(table: Table, v: int, w: int) -> bool:
     """Are two values in a protected set together?"""
     for i in range(table.set_offsets[v], table.set_offsets[v + 1]):

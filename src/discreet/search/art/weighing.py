@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import Codes, FloatArray, IntArray
-from discreet.compiled import inner, kernel
+from discreet.compiled import inner
 from discreet.search.art.growth import CERTAIN, Group, is_protected, odds_of
 from discreet.search.art.people import Points, Table
 
@@ -57,7 +57,7 @@ def room_for(table: Table, most: int) -> Known:
     )
 
 
-@kernel
+@inner
 def look_up(table: Table, known: Known, rows: IntArray) -> None:
     """These combinations are the same from now on, one row of each."""
     known.numbers[0] = _seated(known, rows, np.int64(0))
@@ -111,7 +111,7 @@ def _ask(table: Table, known: Known, t: int, i: int) -> None:
             known.odds[t, i, a] = odds_of(table, at, value)
 
 
-@kernel(error_model="numpy")
+@inner(error_model="numpy")
 def weigh(table: Table, known: Known, rows: IntArray, group: Group) -> None:
     """Make it the group of those who are the same and these combinations, as far as `missing` looks at it."""
     same, fixed = known.numbers[0], known.numbers[1]

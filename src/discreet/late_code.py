@@ -1,0 +1,126 @@
+"""Less work for numba and LLVM, with the same machine code in the end: of kernels that only kernels call, none is made.
+
+Numba compiles whatever a kernel calls as if Python might call it, too: it is optimized and made into machine code by
+itself, and once more inside of each kernel that it is part of. Here that waits until somebody asks where the function
+is, which happens for those alone that Python calls. What numba has for NumPy's functions is compiled once for all
+kernels that want the same of it, not once more for each way in which the kernels themselves are wrapped.
+
+This needs to know numba's insides. Where they are not what we know, all is compiled as numba does it by itself.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+# What a function is wrapped in does not matter for what it calls.
+_WRAPPERS = frozenset({"no_cpython_wrapper", "no_cfunc_wrapper"})
+_ENVIRONMENT = "_ZN08NumbaEnv"
+
+
+@cache
+def options() -> dict[str, Any]:
+    """What `njit` must be told for it; nothing where numba is not as we know it."""
+    with suppress(ImportError, AttributeError):
+        return {"pipeline_class": _compiler()}
+    return {}
+
+
+def _compiler() -> type:
+    """Numba's compiler, by which libraries of code are late ones as long as it is at work."""
+    from numba.core.compiler import Compiler, Flags
+    from numba.core.registry import cpu_target
+
+    codegen = cpu_target.target_context.codegen()
+    late = _library_class()
+    set_environment = codegen.set_env
+
+    def set_env(name: str, environment: Any) -> None:
+        if codegen._engine.is_symbol_defined(name):  # else when it is
+            set_environment(name, environment)
+
+    class KernelCompiler(Compiler):  # type: ignore[misc]
+        def _compile_core(self) -> Any:
+            before = vars(codegen).get("_library_class")
+            codegen._library_class = late
+            try:
+                return super()._compile_core()
+            finally:
+                if before is None:
+                    del codegen._library_class
+                else:
+                    codegen._library_class = before
+
+    # All that is relied on must be there before anything is changed.
+    _ = Compiler._compile_core, Flags.options, codegen._engine.is_symbol_defined, codegen._library_class
+    codegen.set_env = set_env
+    Flags.__eq__, Flags.__hash__ = _alike, _hash
+    return KernelCompiler
+
+
+def _inherited(flags: Any) -> dict[str, Any]:
+    """The options of a function that differ from the default and matter for what it calls."""
+    of = flags.options
+    return {k: v for k, v in flags._values.items() if k not in _WRAPPERS and v != of[k].default}
+
+
+def _alike(flags: Any, other: object) -> bool:
+    return flags is other or (isinstance(other, type(flags)) and _inherited(flags) == _inherited(other))
+
+
+def _hash(flags: Any) -> int:
+    return hash(frozenset(_inherited(flags)))
+
+
+def _library_class() -> type:
+    from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary
+    from numba.core.environment import lookup_environment
+
+    class LateLibrary(JITCodeLibrary):  # type: ignore[misc]
+        """Code of a function, to be put into what calls it; made into machine code only if that is asked for."""
+
+        _asked_for = False
+
+        def _optimize_final_module(self) -> None:
+            if self._asked_for:
+                super()._optimize_final_module()
+
+        def _finalize_final_module(self) -> None:
+            if self._asked_for or getattr(self, "_compiled_object", None):  # the latter: as it was kept
+                super()._finalize_final_module()
+            else:
+                self._finalize_dynamic_globals()
+                self._finalized = True
+
+        def get_pointer_to_function(self, name: str) -> int:
+            self._ensure_finalized()
+            if not self._asked_for and self._defines(name):
+                self._asked_for = True
+                self._dynamic_globals.clear()
+                self._optimize_final_module()
+                self._final_module.verify()
+                self._finalize_final_module()
+                for variable in self._final_module.global_variables:
+                    environment = lookup_environment(variable.name) if variable.name.startswith(_ENVIRONMENT) else None
+                    if environment is not None:
+                        self._codegen.set_env(variable.name, environment)
+            address: int = super().get_pointer_to_function(name)
+            return address
+
+        def _defines(self, name: str) -> bool:
+            return any(function.name == name for function in self.get_defined_functions())
+
+        def serialize_using_object_code(self) -> Any:
+            if self._asked_for:
+                return super().serialize_using_object_code()
+            return self.serialize_using_bitcode()
+
+    for name in (
+        "_optimize_final_module",
+        "_finalize_final_module",
+        "_finalize_dynamic_globals",
+        "get_defined_functions",
+    ):
+        getattr(CPUCodeLibrary, name)
+    return LateLibrary
