@@ -167,8 +167,9 @@ class FrequencySet:
     @cached_property
     def counted_leaves(self) -> tuple[IntArray, ...]:
         """Per quasi-identifier, how many rows are counted at each leaf: several parts of a report ask for it."""
+        counts = self.counts.astype(np.float64)  # once: each sum of weights would do it again
         return tuple(
-            np.bincount(codes, weights=self.counts, minlength=len(h.leaves)).astype(np.int64)
+            np.bincount(codes, weights=counts, minlength=len(h.leaves)).astype(np.int64)
             for h, codes in zip(self.hierarchies, self.codes, strict=True)
         )
 

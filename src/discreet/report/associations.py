@@ -23,6 +23,7 @@ from discreet.search.plan import Ambiguity, Plan, Recoding
 
 MOST_LABELS = 32  # of a column, in a table of two
 _BLOCK = 4_000  # groups that are spread at once
+_FEW_RANGES = 1_000
 
 
 def cramers_v(table: FloatArray) -> float | None:
@@ -136,8 +137,63 @@ class _Release:
         """Two columns, as they are expected to go together."""
         if self._published_together(one, other):
             return self._together(one, other)
+        if one in self._ranges and other in self._ranges:
+            return self._by_ranges(one, other)
+        if one in self._ranges and other in self.frequency.sensitive:
+            return self._by_range_and_value(one, other)
+        if other in self._ranges and one in self.frequency.sensitive:
+            return self._by_range_and_value(other, one).T
         (first, last), (begin, end) = self._columns[one], self._columns[other]
         return self._expected[first:last, begin:end]
+
+    @cached_property
+    def _ranges(self) -> dict[str, tuple[IntArray, FloatArray]]:
+        """Of columns that are published in ranges: which range each group has, and the labels that it is spread over.
+
+        Only where there are so few that counting them is less than spreading every group.
+        """
+        if not isinstance(self.plan, Recoding):
+            return {}
+        found = {}
+        for name, at in ((name, self._place[name]) for name in self.names if name in self._place):
+            low, high = self.plan.low[self._chosen, at], self.plan.high[self._chosen, at]
+            leaves = len(self._hierarchy(name).leaves)
+            number, range_of = np.unique(low.astype(np.int64) * leaves + high, return_inverse=True)
+            if len(number) <= _FEW_RANGES:
+                ends = (number // leaves).astype(low.dtype), (number % leaves).astype(low.dtype)
+                found[name] = range_of, _spread(*ends, _coarse(self._hierarchy(name)), self._labels(name))
+        return found
+
+    def _by_ranges(self, one: str, other: str) -> FloatArray:
+        (first, spread), (second, beside) = self._ranges[one], self._ranges[other]
+        sizes = self.plan.groups.sizes[self._chosen]
+        cell = first * len(beside) + second
+        counts = np.bincount(cell, weights=sizes, minlength=len(spread) * len(beside)).reshape(len(spread), -1)
+        table: FloatArray = spread.T @ counts @ beside
+        return table
+
+    def _by_range_and_value(self, one: str, sensitive: str) -> FloatArray:
+        (range_of, spread), coarse = self._ranges[one], _coarse(self._hierarchy(sensitive))
+        tally, many = self.plan.groups.tallies[sensitive], self._labels(sensitive)
+        number = np.full(len(self.plan.groups), -1)
+        number[self._chosen] = range_of
+        of_entry = np.repeat(number, np.diff(tally.offsets))
+        looked_at = of_entry >= 0
+        cell = of_entry[looked_at] * many + coarse[tally.values[looked_at]]
+        counts = np.bincount(cell, weights=tally.counts[looked_at], minlength=len(spread) * many)
+        table: FloatArray = spread.T @ counts.reshape(len(spread), many)
+        return table
+
+    @cached_property
+    def _chosen(self) -> IntArray:
+        """The groups that are looked at: all, or blocks of them."""
+        groups = np.arange(len(self.plan.groups))
+        return groups[np.isin(groups // _BLOCK, self._blocks)]
+
+    @cached_property
+    def _blocks(self) -> IntArray:
+        blocks, most = np.arange(-(-len(self.plan.groups) // _BLOCK)), self._most.groups
+        return blocks[_some(len(blocks), None if most is None else max(most // _BLOCK, 1))]
 
     @cached_property
     def _columns(self) -> dict[str, tuple[int, int]]:
@@ -149,9 +205,8 @@ class _Release:
     def _expected(self) -> FloatArray:
         """All tables of two columns at once, each group's rows being interchangeable."""
         sizes, wide = self.plan.groups.sizes, sum(self._labels(name) for name in self.names)
-        total, blocks = np.zeros((wide, wide)), -(-len(sizes) // _BLOCK)
-        some = _some(blocks, None if self._most.groups is None else max(self._most.groups // _BLOCK, 1))
-        for begin in (np.arange(blocks)[some] * _BLOCK).tolist():
+        total = np.zeros((wide, wide))
+        for begin in (self._blocks * _BLOCK).tolist():
             which = slice(begin, min(begin + _BLOCK, len(sizes)))
             shares = np.hstack([self._shares(name, which) for name in self.names])
             total += (shares * sizes[which, None]).T @ shares

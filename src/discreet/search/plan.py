@@ -108,6 +108,18 @@ class Plan:
         counts = np.bincount(self.row[kept], weights=self.count[kept], minlength=len(self.frequency.counts))
         return counts.astype(np.int64)
 
+    @cached_property
+    def published_leaves(self) -> tuple[IntArray, ...]:
+        """Per quasi-identifier, how many published rows have each leaf: all but those of the few that are missing."""
+        f = self.frequency
+        missing = f.counts - self.published
+        some = np.flatnonzero(missing)
+        lost = missing[some].astype(np.float64)
+        return tuple(
+            rows - np.bincount(codes[some], weights=lost, minlength=len(rows)).astype(np.int64)
+            for rows, codes in zip(f.counted_leaves, f.codes, strict=True)
+        )
+
     def without(self, groups: BoolArray) -> Self:
         """The same plan with the rows of some groups suppressed, too. It is not proven to be the best any more."""
         number = np.where(groups, SUPPRESSED, np.cumsum(~groups) - 1)

@@ -28,6 +28,9 @@ for _place in range(64):
     _PLACE[((_SEQUENCE << _place) & (2**64 - 1)) >> 58] = _place
 
 
+_PLANES = 8  # bits of sums that are held beside each other
+
+
 def words(columns: int) -> int:
     """How many 64-bit words hold one bit per column."""
     return (columns + 63) // 64
@@ -89,10 +92,12 @@ def add_per_column(bits: Bits, rows: IntArray, counts: IntArray, total: IntArray
     """Add to each column's total the counts of the combinations it holds.
 
     `rows[d, i]` is the row of `bits` for attribute d of combination i. Combinations that stand in order begin like
-    those before them: what their first attributes leave is known.
+    those before them: what their first attributes leave is known. Small counts are added up bit by bit, 64 columns at
+    once: plane p holds bit p of so many sums, and what they carry beyond the last plane goes to the totals.
     """
     (attributes, n), words = rows.shape, bits.shape[1]
     left = np.empty((attributes, words), dtype=np.uint64)  # the columns that the attributes up to this one leave
+    planes = np.zeros((words, _PLANES), dtype=np.uint64)
     until = 0  # attributes whose rows are known: all up to the first that leaves nothing
     for i in range(n):
         same = 0
@@ -114,12 +119,35 @@ def add_per_column(bits: Bits, rows: IntArray, counts: IntArray, total: IntArray
                 break
         if until < attributes:
             continue
-        for word in range(words):
-            here = left[attributes - 1, word]
-            while here != np.uint64(0):
-                lowest = here & (~here + np.uint64(1))
-                total[64 * word + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]] += counts[i]
-                here ^= lowest
+        count, plane = counts[i], 0
+        if count >> _PLANES != 0:
+            for word in range(words):
+                _add_to(total, word, left[attributes - 1, word], count)
+            continue
+        while count > 0:
+            if count & 1 != 0:
+                for word in range(words):
+                    carried = left[attributes - 1, word]
+                    for p in range(plane, _PLANES):
+                        both = planes[word, p] & carried
+                        planes[word, p] ^= carried
+                        carried = both
+                    if carried != np.uint64(0):
+                        _add_to(total, word, carried, 1 << _PLANES)
+            count >>= 1
+            plane += 1
+    for word in range(words):
+        for p in range(_PLANES):
+            _add_to(total, word, planes[word, p], 1 << p)
+
+
+@inner
+def _add_to(total: IntArray, word: int, columns: np.uint64, count: int) -> None:
+    """Add a count to the totals of those columns of a word whose bits are set."""
+    while columns != np.uint64(0):
+        lowest = columns & (~columns + np.uint64(1))
+        total[64 * word + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]] += count
+        columns ^= lowest
 
 
 @kernel

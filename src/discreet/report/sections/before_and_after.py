@@ -31,7 +31,7 @@ def _marginals(plan: Plan, told: Sequence[FloatArray], grain: Grain) -> tuple[Ma
         # Where a table was looked at no closer than it is published, there is nothing finer to show.
         finest = 0 if plan.node is None or f.leaf_rows is None else plan.node[at]
         before = f.rows_by_leaf(at).astype(np.float64)
-        stayed = after if f.leaf_rows is not None else leaf_counts(h, f.codes[at], plan.published)
+        stayed = after if f.leaf_rows is not None else plan.published_leaves[at].astype(np.float64)
         found.append(marginal(h, "quasi_identifier", before, after, stayed, finest, grain))
     for name, h in f.sensitive_hierarchies.items():
         after = leaf_counts(h, plan.values(name)[kept], plan.count[kept])

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.publications.tables import published_values
-from discreet.report.marginals import Grain, common_path, leaf_counts, shown, spread_counts
+from discreet.report.marginals import Grain, common_path, shown, spread_counts
 from discreet.report.sections.registry import Private, Section
 from discreet.report.words import hierarchies_in_words
 from discreet.search.plan import Recoding
@@ -71,9 +71,8 @@ def became(
     low, high, sizes = plan.low[:, at], plan.high[:, at], plan.groups.sizes
     examples: tuple[str | None, ...] = (None,) * (h.height + 1)
     if level is not None and plan.frequency.leaf_rows is None:  # else nobody looked at single values
-        codes = plan.frequency.codes[at]
         before = plan.frequency.counted_leaves[at].astype(np.float64)
-        after = leaf_counts(h, codes, plan.published)
+        after = plan.published_leaves[at].astype(np.float64)
         examples = common_path(h, level, before, after, grain)
     steps = tuple(Step(n, len(h.labels[n]), examples[n], n == level) for n in range(h.height + 1))
     distinct, common = _common_published(plan, at, grain)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.arrays import Codes, FloatArray, IntArray, number_equal
-from discreet.report.marginals import leaf_counts, printable, shown
+from discreet.report.marginals import printable, shown
 from discreet.report.sections.registry import Private, Section
 from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan
 
@@ -45,8 +45,8 @@ def exact(plan: Plan, tables: Mapping[str, Sequence[str]]) -> Exact:
     """What was published. `tables` has the columns of each file."""
     f = plan.frequency
     columns = tuple(
-        ExactColumn(shown(h.attribute), len(h.leaves), int((leaf_counts(h, codes, plan.published) > 0).sum()))
-        for h, codes in zip(f.hierarchies, f.codes, strict=True)
+        ExactColumn(shown(h.attribute), len(h.leaves), int((rows > 0).sum()))
+        for h, rows in zip(f.hierarchies, plan.published_leaves, strict=True)
     )
     told = [
         ExactTable(
@@ -80,7 +80,7 @@ def told_by_tables(plan: Plan) -> tuple[FloatArray, ...]:
     """
     f = plan.frequency
     if not isinstance(plan, Ambiguity):
-        return tuple(leaf_counts(h, c, plan.published) for h, c in zip(f.hierarchies, f.codes, strict=True))
+        return tuple(rows.astype(np.float64) for rows in plan.published_leaves)
     found = [np.zeros(len(h.leaves)) for h in f.hierarchies]
     people, group, sizes = plan.people, plan.people.group, plan.groups.sizes
     for table in plan.tables:

@@ -198,15 +198,20 @@ def _of_table(f: FrequencySet) -> tuple[Chances, Mapping[str, Chances]]:
     guessed = {}
     for name, codes in (f.sensitive or {"": np.zeros(len(place), dtype=np.int32)}).items():
         values = int(codes.max(initial=0)) + 1
-        cell = place * values + codes  # a single sort, as there may be millions
-        order = np.argsort(cell)
-        cell, counts = cell[order], f.counts[order]
-        first = np.flatnonzero(np.diff(cell, prepend=-1))
-        of_value, at = np.add.reduceat(counts, first), cell[first] // values
-        begin = np.flatnonzero(np.diff(at, prepend=-1))
+        cell, at, counts = place * values + codes, place, f.counts
+        if (cell[1:] < cell[:-1]).any():  # a single sort, as there may be millions; many tables are in order
+            order = np.argsort(cell)
+            cell, at, counts = cell[order], place[order], counts[order]
+        first = _begins(cell)
+        of_value, begin = np.add.reduceat(counts, first), _begins(at[first])
         sizes = np.add.reduceat(of_value, begin)
         guessed[name] = np.maximum.reduceat(of_value, begin) / sizes, sizes
     return (1 / sizes, sizes), guessed
+
+
+def _begins(numbers: IntArray) -> IntArray:
+    """Where runs of equal numbers begin."""
+    return np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]])[: len(numbers)])
 
 
 def _numbered(f: FrequencySet) -> IntArray:
