@@ -75,6 +75,17 @@ def test_the_answer_is_the_release_where_people_have_several_rows(tmp_path: Path
     assert told["promises"][0]["deciding"]["size"] >= 4
 
 
+@pytest.mark.parametrize("publish", ["bucketization", "numbered_groups"])
+def test_the_answer_is_the_first_release_of_a_chain(publish: str, tmp_path: Path) -> None:
+    table = people() | {"who": [f"P{i}" for i in np.random.default_rng(1).permutation(300)]}
+    attributes = ATTRIBUTES | {"who": {"role": "person"}}
+    more = {"attributes": attributes, "require": [{"m_invariance": {"m": 2}}], "publish": publish, "suppress": 0.2}
+    asked = policy_from_words(words() | more)
+    told = answer(asked, count(asked, table))
+    same(told, asked, table, tmp_path / "release")
+    assert plain(told)
+
+
 WISHES = {"class": "II", "stubbornness": 10, "epsilon": 9, "predicates": {"wishes": "united"}}
 OTHERS: dict[str, tuple[dict[str, Any], list[Any], dict[str, Any]]] = {
     "wishes": ({"wish": {"role": "wishes"}}, [{"realistic": WISHES}, {"k_anonymity": {"k": 3}}], {}),

@@ -194,6 +194,14 @@ def test_where_people_look_alike_the_bound_of_the_audit_holds_in_all_worlds(tmp_
     assert not [fault for fault in found.faults if fault.grave]
 
 
+def test_groups_that_are_numbered_anew_are_not_subtracted(tmp_path: Path) -> None:
+    told = months(2)
+    first, second = chain(tmp_path, told, **IN_RANGES)
+    found = audit(second, source=table(told[1]), other=first.folder)
+    assert "subtraction" not in {line.adversary for line in found.lines}
+    assert any("subtracts the other release" in note and "numbered anew" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_where_labels_hold_several_people_the_bound_of_the_audit_holds_in_all_worlds(tmp_path: Path, seed: int) -> None:
     """Worlds: whoever fits a row may be it, and every value of a group may be anybody's of it."""

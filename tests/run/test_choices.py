@@ -64,6 +64,17 @@ def near(table: dict[str, Any], *require: dict[str, Any], **others: object) -> P
     return PolicyComparison(float(policy.suppress), policy.whose, rows, ("disease",), chosen, None, "not asked for")
 
 
+def test_a_chain_of_coarser_values_is_compared_with_nothing_that_can_t_keep_it(table: dict[str, list[str]]) -> None:
+    people = table | {"who": [f"P{i}" for i in range(len(table["age"]))]}
+    attributes = ATTRIBUTES | {"who": {"role": "person"}}
+    chain = {"attributes": attributes, "publish": "numbered_groups", "suppress": 0.1}
+    found = near(people, {"m_invariance": {"m": 2}}, **chain).choices
+    assert [way.publish for way in found.ways] == ["numbered_groups"] and found.asked.loss is not None
+    assert found.recommended is not None and found.recommended.publish == "numbered_groups"
+    others = near(table, K).choices  # nor do other policies name it
+    assert {way.publish for way in others.ways} == {"generalization", "multidimensional", "local_recoding"}
+
+
 def followed(c: PolicyComparison, asked: dict[str, Any]) -> Policy:
     """The policy after its custodian has written the recommended lines into it."""
     made = dict(asked)

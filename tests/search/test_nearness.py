@@ -18,7 +18,7 @@ from discreet.hierarchies.rules import Flat, Intervals
 from discreet.search.buckets.nearness import near_units, nearer, nearest_order
 from discreet.search.buckets.ranks import HELD_BACK
 from discreet.search.buckets.signatures import Placed, newcomers, place
-from tests.search.test_signatures import Lot
+from tests.search.lots import Lot
 
 Shown = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # who stands in each group, and its values
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from discreet.search.buckets.ranks import HELD_BACK
 from discreet.search.buckets.signatures import NEW, Placed, Waiting, _splittable, newcomers, place
 from tests.run.worlds_of_chains import Group, surest, surest_if_it_stays
+from tests.search.lots import Lot
 
 VALUES = 5
 Months = list[list[tuple[int, int]]]  # who is in the table, with which value
@@ -140,16 +141,6 @@ def test_who_comes_again_is_held_back_where_nobody_brings_the_other_values() -> 
     done = place(alone, 2, 2, np.arange(4), np.random.default_rng(0))
     assert sorted(done.group.tolist()) == [HELD_BACK, HELD_BACK, 0, 0]
     assert done.group[2] == 0 and done.group[3] == HELD_BACK
-
-
-class Lot:
-    """A random order that is known: the one that is given."""
-
-    def __init__(self, order: tuple[int, ...]) -> None:
-        self.order = order
-
-    def permutation(self, many: int) -> np.ndarray:
-        return np.array(self.order[:many])
 
 
 Shown = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # who stands in each group, and its values

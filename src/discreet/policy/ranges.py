@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from discreet.policy.words import Attribute
 
 HIERARCHY, VALUES = "hierarchy", "values"
-_MIXED = ("multidimensional", "local_recoding", "numbered_groups")
+_ALONE = ("multidimensional", "local_recoding")  # without a promise of their own
+_MIXED = (*_ALONE, "numbered_groups")
 _UNORDERED = ("taxonomy", "prefixes", "flat", "labels")
 
 
@@ -55,7 +56,7 @@ def ranges_misfits(publish: str, word: object, attributes: Sequence[Attribute]) 
             places.append(place)
     if not has_ranges(publish):
         rule = f"is of no use: {shown(publish)} publishes no ranges but those of the hierarchies"
-        mistakes += [Mistake(place, rule, f"leave it out, or write publish: {' or '.join(_MIXED)}") for place in places]
+        mistakes += [Mistake(place, rule, f"leave it out, or write publish: {' or '.join(_ALONE)}") for place in places]
     return mistakes
 
 

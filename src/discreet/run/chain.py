@@ -144,10 +144,11 @@ def _everybody(policy: Policy, intake: Intake, attribute: str) -> Everybody:
     row = place[number[len(f.counts) :]] if not missing else number
     if missing or not np.array_equal(np.bincount(row[row >= 0], minlength=len(f.counts)), f.counts):
         raise DataError(Mistake("source", "changed while it was read", "give a table that stays as it is"))
-    by_name = np.argsort(counted.person, kind="stable")  # an engine counts in an order of its own, and lots go by it
-    row = row[by_name]
+    # An engine counts in an order of its own, and lots go by it: so in that of the combinations, then of names.
+    order = np.lexsort((counted.person, row))
+    row = row[order]
     value = f.sensitive[attribute][row].astype(np.int64)
-    return Everybody(counted.names.take(pa.array(counted.person[by_name])), row, value)
+    return Everybody(counted.names.take(pa.array(counted.person[order])), row, value)
 
 
 def _check_one_row(counted: Frequencies, person: str | None) -> None:

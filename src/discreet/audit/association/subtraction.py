@@ -26,6 +26,7 @@ _ASSUMES = (
     "allow. Whoever knows that fewer are may be surer, or less sure."
 )
 _APART = "exact values stand in tables apart, whose groups are numbered anew"
+_ANEW = "groups are numbered anew, and groups that look alike need not have the same people"
 _OTHER_COLUMNS = "they tell of other quasi-identifiers, or have no sensitive attribute with values in common"
 _TOO_MANY = "too many groups of the two may have somebody in common"
 _NO_TWIN = "no group has the same labels in both"
@@ -59,6 +60,8 @@ def subtraction(view: ReleaseView, other: ReleaseView, threshold: float | None =
     """
     if not (view.kind.labelled and other.kind.labelled):
         return [], _APART
+    if view.kind.has_groups or other.kind.has_groups:
+        return [], _ANEW
     names = [r.attribute for r in view.regions]
     attributes = _in_common(view.joint, other.joint)
     if sorted(names) != sorted(r.attribute for r in other.regions) or not attributes:
