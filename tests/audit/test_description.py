@@ -79,7 +79,7 @@ def test_all_mistakes_are_told_at_once():
     }
     assert mistakes(words) == [
         "sensitiv: no such word 'sensitiv'; did you mean 'sensitive'?",
-        "group: is of use only beside 'tables'; say which file has which columns",
+        "group: no such column 'g'; known: 'age', 'zip', 'disease'",
         "quasi_identifiers: no such column 'agee'; did you mean 'age'?",
         "zip: has two roles; name it once",
         "promises[0]: no such word 'k_anonimity'; did you mean 'k_anonymity'?",

@@ -156,6 +156,23 @@ def test_another_tools_tables_are_joined_by_their_groups(tmp_path):
         read(folder, about)
 
 
+def test_another_tools_groups_may_look_alike_where_they_have_numbers(tmp_path):
+    rows = [
+        {"id": g, "age": age, "disease": d}
+        for g, age, d in [("b", "20-39", "flu"), ("a", "20-39", "cold"), ("b", "20-39", "gout"), ("a", "20-39", "flu")]
+    ]
+    path, about = write_table(tmp_path / "data.csv", rows), {"quasi_identifiers": ["age"], "sensitive": ["disease"]}
+    assert read(path, about).sizes.tolist() == [4]
+    view = read(path, about | {"group": "id"})
+    assert (view.publish, view.sizes.tolist(), view.first_line.tolist()) == ("numbered_groups", [2, 2], [2, 3])
+    assert [age.labels[i] for age in view.regions for i in age.label] == [Between(20, 39)] * 2
+    rows[3]["age"] = "20-29"
+    with pytest.raises(DataError, match="in which rows have different quasi-identifiers"):
+        read(write_table(tmp_path / "data.csv", rows), about | {"group": "id"})
+    with pytest.raises(DataError, match="no such column 'ids'; did you mean 'id'"):
+        read(path, about | {"group": "ids"})
+
+
 def test_a_row_may_stand_for_several_people(tmp_path):
     rows = [{"age": "20-39", "disease": d, "count": n} for d, n in (("flu", 3), ("cold", 1))]
     rows += [{"age": "*", "disease": "*", "count": 2}]

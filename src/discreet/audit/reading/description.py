@@ -17,7 +17,8 @@ as a mapping:
     one_row_per_person: true                   # or: every row is another person's
 
 Only the first line must be there. A release in several files with groups has `tables: {people.csv: [age, zip],
-values.csv: [disease]}` and `group: number` (the column that they share).
+values.csv: [disease]}` and `group: number` (the column that they share). In one file of coarser values, `group` is the
+column that numbers the groups: rows with equal labels may be of different ones.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from typing import Any
 
 import yaml
 
-from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED
+from discreet.audit.kinds.registry import AMBIGUOUS, BUCKETIZED, GENERALIZED, NUMBERED
 from discreet.audit.promises.parameters import OTHERS_KNOWN, promise_mistakes
 from discreet.audit.promises.registry import known_words, reading_of
 from discreet.audit.reading.texts import KINDS, STAR
@@ -172,8 +173,10 @@ class _Reader:
 
     def _tables(self) -> dict[str, tuple[str, ...]]:
         by_file = self._mapping("tables")
-        if "group" in self._words and not by_file:
-            rule = "is of use only beside 'tables'"
+        if not by_file and len(self._files) == 1:
+            self._lacking("group", [self._text("group")] if self._text("group") else [], *self._files.values())
+        elif "group" in self._words and not by_file:
+            rule = "is of use only beside 'tables', where there are several files"
             self._mistakes.append(Mistake("group", rule, "say which file has which columns"))
         if by_file and not self._text("group"):
             self._mistakes.append(Mistake("group", "is missing", "name the column that the tables have in common"))
@@ -215,7 +218,7 @@ class _Reader:
 
     def _publish(self, tables: Mapping[str, Sequence[str]], quasi_identifiers: Sequence[str]) -> str:
         if not tables:
-            return GENERALIZED
+            return NUMBERED if self._text("group") else GENERALIZED
         apart = [file for file, columns in tables.items() if {*columns} & {*quasi_identifiers}]
         return BUCKETIZED if len(apart) == 1 else AMBIGUOUS
 
