@@ -126,6 +126,7 @@ def test_a_chain_is_kept_verified_and_withstands_an_attack_on_all_releases(tmp_p
         text = (page / "report.html").read_text()
         assert "Releases outside of the chain" in text and "The promises are about this release only" not in text
         assert ("Knowing some values, and how groups were made" in text) == (publish == "numbered_groups")
+        assert "People may have several rows" not in text  # a chain refuses them
     open_to_files = verify(made[-1])
     assert open_to_files.kept is None and any("signature in 4 releases" in what for what, _ in open_to_files.not_judged)
     assert verify(made[-1], source=table(told[-1])).kept is None

@@ -45,8 +45,12 @@ def open_risks(
         *_columns(roles),
         *_presence(words, publish, whose),
         *who,
-        *(() if any(RELEASES in _about(word) for word in words) else _together(applied, whose)),
-        *_several_rows(whose),
+        # A promise about several releases is made to people with one row each.
+        *(
+            ()
+            if any(RELEASES in _about(word) for word in words)
+            else (*_together(applied, whose), *_several_rows(whose))
+        ),
         *_always(publish),
         *_traces(seeded, stars, exchanged, whose),
     )
