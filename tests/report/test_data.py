@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet import policy_from_words
 from discreet.labels.whose import Whose
 from discreet.publications.tables import published_values
 from discreet.report.html import custodian_page
@@ -19,6 +21,7 @@ from discreet.report.release import size_bins
 from discreet.report.sections.coarser import EXACTNESS
 from discreet.report.sections.open_risks import open_risks
 from discreet.report.text import to_json, to_text
+from discreet.run.anonymize import anonymize
 from discreet.search.plan import Recoding
 from tests.report.examples import custodian, frequencies, full_domain, manifest, without_values
 from tests.report.towns import example, people
@@ -237,3 +240,21 @@ def test_before_and_after_name_values_as_the_release_writes_them():
     written = {text for d in range(2) for text in published_values(plan, d)[0]}
     named = {pair.label for m in data.marginals if m.role == "quasi_identifier" and m.level == 1 for pair in m.pairs}
     assert named and named <= written
+
+
+def test_a_column_that_is_published_as_it_is_has_no_hierarchy_in_words(tmp_path: Path) -> None:
+    attributes = {
+        "age": {"role": "quasi_identifier", "hierarchy": {"flat": True}},
+        "ill": {"role": "sensitive"},
+        "pay": {"role": "sensitive", "publish_as": {"cuts": [[10, 30]]}},
+    }
+    table = {"age": ["1", "2"] * 8, "ill": list("abcd") * 4, "pay": [str(i * 3) for i in range(16)]}
+    policy = policy_from_words({"attributes": attributes, "require": [{"k_anonymity": {"k": 4}}]})
+    columns = {
+        column.name: column.hierarchy for column in anonymize(policy, tmp_path / "r", source=table).report.columns
+    }
+    assert columns == {
+        "age": "the value, or *",
+        "ill": "",
+        "pay": "published as spans with ends of their own (1 level); written like [20, 30)",
+    }

@@ -68,10 +68,10 @@ def board(data: ReleaseData, private: ReportData | None) -> tuple[Answer, ...]:
 
 def _promised(data: ReleaseData) -> str:
     """The verdict, and of what: a board decides about promises, not about their names."""
-    sentences = [line.sentence for line in data.promises][:_NAMED] if data.published else []
-    left = len(data.promises) - len(sentences) if data.published else 0
-    more = [f"{left} more promises stand there."] if left > 1 else [f"{left} more promise stands there."] * left
-    return " ".join([headline(data), *sentences, *more])
+    sentences = [line.sentence for line in data.promises] if data.published else []
+    left = len(sentences) - _NAMED
+    more = [f"{left} more promises stand there."] if left > 1 else []
+    return " ".join([headline(data), *(sentences[:_NAMED] if more else sentences), *more])
 
 
 def _open(data: ReleaseData) -> str:

@@ -302,12 +302,17 @@ def achieved_in_words(manifest: Mapping[str, Any], unclear: Ambiguous | None) ->
 
 def columns_of(manifest: Mapping[str, Any]) -> tuple[Column, ...]:
     """Every column of the source, with its hierarchy in words."""
-    words = hierarchies_in_words(manifest)
+    words, roles = hierarchies_in_words(manifest), roles_of(manifest)
+    as_it_is = [name for name, role in roles.items() if role != "quasi_identifier"]
+    words |= {name: "" for name in as_it_is if _says_nothing(manifest["hierarchies"].get(name))}
     coarser = manifest.get("published_as", {})
     words |= {name: f"published as {hierarchy_in_words(w)}" for name, w in coarser.items()}
-    return tuple(
-        Column(shown(name), role, words.get(name, ""), name in coarser) for name, role in roles_of(manifest).items()
-    )
+    return tuple(Column(shown(name), role, words.get(name, ""), name in coarser) for name, role in roles.items())
+
+
+def _says_nothing(words: object) -> bool:
+    """Is this the hierarchy of a column that has none? One that is published as it is needs none either."""
+    return isinstance(words, Mapping) and {word for word, value in words.items() if value} == {"flat"}
 
 
 def settings_of(manifest: Mapping[str, Any]) -> dict[str, str]:

@@ -27,7 +27,7 @@ _WORDS = {
     "bottom": "all below",
     "top": "all from",
     "origin": "counted from",
-    "decimals": "numbers with fractions",
+    "decimals": "written like [20, 30)",
 }
 _AFTER = {"prefixes": "characters"}
 _ENDS = {HIERARCHY: "ranges end on its boundaries", VALUES: "ranges end at values of the table"}
