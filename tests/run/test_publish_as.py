@@ -115,7 +115,7 @@ def test_what_is_published_as_what_is_told(tmp_path: Path) -> None:
     assert any(note.startswith("visit is published coarser: nothing is promised") for note in release.manifest["notes"])
     page = (tmp_path / "release" / "report.html").read_text(encoding="utf-8")
     assert "published coarser, protected by the groups" in page
-    assert f"cost is published as intervals {WIDTH}" in page
+    assert f"cost is published as spans of {WIDTH}" in page
     assert "sensitive values are exact" not in page
 
 
