@@ -229,6 +229,12 @@ def test_a_value_that_few_have_is_told_in_a_whole_sentence(tmp_path: Path) -> No
     assert "ill: 100% of the rows have a value that fewer than 6 rows have. Whoever" in to_text(release.report)
 
 
+def test_a_value_that_fifty_have_finds_nobody_however_large_k_is(tmp_path: Path) -> None:
+    table = {"age": ["21"] * 150, "ill": ["flu", "cold", "gout"] * 50}
+    release = published(tmp_path, table, [{"k_anonymity": {"k": 100}}])
+    assert "finds the row" not in to_text(release.report)
+
+
 def test_the_limits_are_those_that_are_stated() -> None:
     """Whoever reads that something is grave can look up from where on it is."""
     text = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")

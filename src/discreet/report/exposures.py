@@ -31,8 +31,9 @@ NEARLY_CERTAIN = 0.05  # … more than nine in ten of their group have a value t
 LIKELY = 0.2  # … more than half of their group have a value that fewer of all rows have
 ALONE = 0.01  # … no other row looks like them
 FOUND_BY_VALUE = 0.1  # … no other row has their sensitive value: it finds the row
-FOUND_AMONG_FEW = 0.5  # … fewer rows than a group was promised to have have their sensitive value
+FOUND_AMONG_FEW = 0.5  # … fewer rows than k, and than `_FEW`, have their sensitive value
 LITTLE_LEFT = 0.9  # … and from such a loss of exactness on, a release is of little use, however safe it is
+_FEW = 11  # rows of one value: from these on nobody is found by it, whatever k is promised
 TOLD = 0.01  # a smaller share of rows with rare values is no news: there are rare diseases
 
 UNSAID = (
@@ -222,12 +223,13 @@ def _others(about: Sequence[tuple[str, Mapping[str, Any]]], tally: Tally) -> flo
 
 def _of_rare_values(name: str, tally: Tally, k: int | None, whose: Whose) -> list[Exposure]:
     """A column of values that hardly anybody shares finds people by itself."""
-    once, few = rare_share(tally, 2), rare_share(tally, k or 2)
+    many = min(k or 2, _FEW)
+    once, few = rare_share(tally, 2), rare_share(tally, many)
     if few < TOLD:
         return []
     parts = [f"{percent(once)} of the rows have a value that no other row has"] if once else []
     also = "one" if once else "of the rows have a value"
-    parts += [f"{percent(few)} {also} that fewer than {k} rows have"] if few > once else []
+    parts += [f"{percent(few)} {also} that fewer than {many} rows have"] if few > once else []
     sentence = (
         f"{shown(name)}: {', '.join(parts)}. Whoever knows such a value finds the row by it, "
         f"and that values differ within a group protects {whose.nobody}. With publish_as, a policy "
