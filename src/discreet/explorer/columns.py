@@ -40,6 +40,7 @@ def columns(session: Session, rare: bool = False) -> list[dict[str, Any]]:
                 "values": known_values(profile),
                 "missing": profile.nulls / profile.rows if profile.rows else 0.0,
                 "common": shown,
+                "withheld": named,
                 "hidden": profile.distinct - len(shown),
                 "unique_alone": alone.get(name),
                 "unique_without": without.get(name),

@@ -227,7 +227,12 @@ class Session:
         return {
             "version": version,
             "table": {"name": self.start.table_name, "rows": rows, "columns": len(self.columns)},
-            "whose": {"people": self.whose.people, "person": self.whose.person, "rows": self.whose.by_rows.people},
+            "whose": {
+                "people": self.whose.people,
+                "person": self.whose.person,
+                "rows": self.whose.by_rows.people,
+                "several": self.whose.several,
+            },
             "policy": words,
             "open": self.open,
             "unguarded": self.unguarded,

@@ -52,7 +52,7 @@ export const listed = (names) => (names.length < 2 ? names.join("") : `${names.s
 
 // What `init` says, which speaks of roles by their words in a policy, in the words of this page.
 export function inOurWords(text) {
-  return text.replace(/\b(quasi_identifier|sensitive|identifier|person(?=\)))\b/g, (word) => `“${roleTitle(word)}”`);
+  return text.replace(/\b(quasi_identifier|sensitive|identifier)\b/g, (word) => `“${roleTitle(word)}”`);
 }
 
 export function asked(question) {

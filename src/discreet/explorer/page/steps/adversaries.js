@@ -55,7 +55,7 @@ function Threat({ title, list }) {
       ${line.worst === null || line.worst === undefined ? html`<td colspan="4" class="soft">not asked yet</td>` : html`
       <td class="worst" data-of="largest chance"><span class="figure">${chance(line.worst)}</span><${Bar} share=${line.worst} kind=${line.verdict === "within" ? "after" : "over"} />
         <span class="soft">${line.limit === null || line.limit === undefined ? "" : `limit ${chance(line.limit)}`}${typeof line.before === "number" ? `; without the release ${chance(line.before)}` : ""}</span></td>
-      <td data-of="above the limit">${typeof line.above === "number" ? (line.above ? `${number(line.above)} ${people.value}` : "nobody") : line.above ?? "–"}</td>
+      <td data-of="above the limit">${typeof line.above === "number" ? (line.above ? `${number(line.above)} ${people.value}` : "none") : line.above ?? "–"}</td>
       <td data-of="group that decides">${line.decides ?? "–"}</td>
       <td class="verdict-cell"><span class=${`badge${VERDICTS[line.verdict] ?? ""}`}>${line.verdict}</span></td>`}</tr>`)}</tbody></table>`;
 }

@@ -91,8 +91,7 @@ function Column({ column }) {
 function Values({ column }) {
   const common = column.common ?? [];
   if (common.length === 0) {
-    const names = column.role === "identifier" || column.role === "person";
-    return html`<p class="chips">${!column.values ? "" : names ? "Its values name people: none is shown." : "Every value is of so few that none is shown."}</p>`;
+    return html`<p class="chips">${!column.values ? "" : column.withheld ? "Values of a column that is never published are not shown." : "Every value is of so few that none is shown."}</p>`;
   }
   return html`<p class="chips"><span class="unseen">common values: </span>
     ${common.map(([value, rows]) => html`<span class="chip">${value === null ? html`<em>missing</em>` : value} <i>${number(rows)}</i></span>`)}

@@ -60,12 +60,12 @@ function Card({ card }) {
 export function Unguarded() {
   const secrets = state.value.unguarded ?? [];
   if (secrets.length === 0) return null;
-  const several = Object.values(state.value.policy.attributes).some(({ role }) => role === "person");
+  const { several } = state.value.whose;
   const first = (state.value.policy.require ?? []).length;
   const made = (attribute) => (several ? { l: 3, attribute } : { l: 2, kind: "frequency", attribute });
   const guard = secrets.map((name, i) => [["require", first + i], { l_diversity: made(name) }]);
   return html`<${Section} kind="verdict warned" title=${`Nothing is promised about ${listed(secrets)}`}>
-    <p>Whoever finds the group of somebody, and sees that all in it have the same value, knows the secret. ${several
+    <p>Whoever finds a group in which all have the same value knows the secret of each of them. ${several
       ? "A first promise against it: every group holds at least three different values."
       : "One promise prevents it: in no group does one value belong to more than half."}</p>
     <p class="actions"><button type="button" onClick=${() => change(guard)}>Promise that</button></p></${Section}>`;
