@@ -74,7 +74,7 @@ def who_was_not_asked(
     if view.left_out + view.starred and _chosen(view):
         notes.append(
             "Somebody who knows by what rule rows were left out: about these she may learn more than is "
-            "counted here; `docs/presence.md` and `docs/policy.md` say how it is decided."
+            "counted here; the guide says by what rule (presence, words of a policy)."
         )
     if second is None and intersected:
         return notes
