@@ -105,6 +105,9 @@ def test_who_is_alone_with_all_rows_that_look_alike_is_told_to_the_custodian(pub
     assert "promises kept, people unprotected" in private
     assert to_text(release.report).startswith("This release keeps its promises, and they leave people unprotected.")
     assert f"GRAVE: {told}" in to_text(release.report)
+    theirs, ours = pages(release)
+    assert "Yes: 37.5% of the people are alone in a group, with rows of their own only." in ours
+    assert "Whether all rows of one are a single person&#39;s, the files don&#39;t tell." in theirs
     beside = CliRunner().invoke(app, ["verify", str(release.folder), "--source", str(csv_of(table, tmp_path))])
     assert beside.exit_code == 0 and "distinct 3-diversity of ill, by people" not in beside.output  # rows decide it
 

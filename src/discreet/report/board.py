@@ -51,7 +51,7 @@ def board(data: ReleaseData, private: ReportData | None) -> tuple[Answer, ...]:
         (_promised(data), "promises", "Promises"),
         (_WHOSE[data.whose], "verdict", "first screen"),
         (_open(data), "open", "What this release does not protect against"),
-        (_found(data), "sizes", "How large the groups are"),
+        (_found(data, private), "sizes", "How large the groups are"),
         _guessed(data, private),
         (_present(data), "open", "What this release does not protect against"),
         (_left_out(data), "verdict", "first screen"),
@@ -89,7 +89,7 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED] if more else names) + more
 
 
-def _found(data: ReleaseData) -> str:
+def _found(data: ReleaseData, private: ReportData | None) -> str:
     if not data.published:
         return "Nothing is published."
     words = data.whose.by_rows
@@ -103,9 +103,14 @@ def _found(data: ReleaseData) -> str:
             f"value of its group goes with it; the smallest group has {fewest}."
         )
     alone = data.smallest_group == 1
+    if private is not None and private.people_alone:
+        share = f"Yes: {percent(private.people_alone)} of the people are alone in a group"
+        return f"{share}, with rows of their own only. The smallest of {data.groups:,} groups has {fewest}."
     average = number(data.average_group or 0)
     smallest = f"The smallest of {data.groups:,} groups has {fewest}, the average {average}"
-    return f"{'Yes: some rows are alone' if alone else 'Only as one of a group'}. {smallest}."
+    theirs = " Whether all rows of one are a single person's, the files don't tell." if data.whose.several else ""
+    told = "" if private is not None else theirs
+    return f"{'Yes: some rows are alone' if alone else 'Only as one of a group'}. {smallest}.{told}"
 
 
 def _guessed(data: ReleaseData, private: ReportData | None) -> tuple[str, str, str]:

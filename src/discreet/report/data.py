@@ -18,7 +18,7 @@ from discreet.report.sections.open_risks import open_risks
 from discreet.report.sections.presence import Confident, Present
 from discreet.report.sections.presence_risks import presence_risks
 from discreet.report.sections.registry import SECTIONS, Private, private_figures
-from discreet.report.sections.risks import exposed_people
+from discreet.report.sections.risks import exposed_people, people_alone
 from discreet.report.sections.tied_values import tied_risks
 from discreet.report.sections.worst_case import WorstCase, seen_through
 from discreet.report.words import roles_of
@@ -41,6 +41,7 @@ class ReportData(ReleaseData):
     facts: Mapping[str, str | int | float | bool]
     undecided: tuple[str, ...] = ()  # columns that nobody has decided on
     of_people: tuple[Exposure, ...] = ()  # what is not protected where people have several rows
+    people_alone: float = 0.0  # share of these who have all rows of a group
 
     @property
     def of_no_use(self) -> str:
@@ -149,4 +150,5 @@ def report_data(
         facts=scalars(figures["facts"]),
         undecided=tuple(figures.get("undecided", ())),
         of_people=exposed_people(plan),
+        people_alone=people_alone(plan),
     )

@@ -141,15 +141,18 @@ def share_alone(owners: OwnedGroups) -> float:
     return alone / max(int(owners.settled.sum()) + len(np.unique(movers)), 1)
 
 
+def people_alone(plan: Plan) -> float:
+    """The same of a plan whose rows look alike; of rows that people have one each nothing is counted."""
+    owners = None if plan.exact or not plan.published.any() else plan.groups.owners
+    return 0.0 if owners is None else share_alone(owners)
+
+
 def exposed_people(plan: Plan) -> tuple[Exposure, ...]:
     """What rows don't show where people have several: that somebody has all rows that look like theirs; and that
     whoever has most of a group has some value likelier than not.
     """
-    groups, told = plan.groups, list[Exposure]()
-    if groups.owners is None or not plan.published.any():
-        return ()
-    alone = 0.0 if plan.exact else share_alone(groups.owners)
-    if alone:
+    told = list[Exposure]()
+    if alone := people_alone(plan):
         sentence = f"{percent(alone)} of the people are alone in a group: all rows that look like theirs are their own."
         told.append(Exposure(sentence, alone, alone >= ALONE))
     return (*told, *_likely_of_people(plan))
@@ -157,7 +160,7 @@ def exposed_people(plan: Plan) -> tuple[Exposure, ...]:
 
 def _likely_of_people(plan: Plan) -> tuple[Exposure, ...]:
     groups = plan.groups
-    if plan.frequency.leaf_rows is not None:
+    if groups.owners is None or plan.frequency.leaf_rows is not None or not plan.published.any():
         return ()
     told = []
     for name in groups.tallies:

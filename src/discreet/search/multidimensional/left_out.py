@@ -134,7 +134,9 @@ def _seats_under_caps(problem: Problem, seats: Seats) -> IntArray | None:
                 before = np.cumsum(own[having]) - own[having]
                 stays[having[before < own.sum() - cap]] = False
             some = np.where(stays, rows, 0)
-            if some.any() and _holds(problem, some):
+            if rows.sum() - some.sum() > problem.suppression_limit:
+                break  # under a lower cap more have to go
+            if _holds(problem, some):
                 return some
     return None
 
