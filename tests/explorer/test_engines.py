@@ -10,6 +10,7 @@ import pytest
 from pyarrow import csv, parquet
 
 from discreet import verify
+from discreet.engines.spark import engine
 from tests.conformance.loaders import PostgreSQLLoader
 from tests.explorer.clients import Client, people
 from tests.servers import Database
@@ -47,7 +48,10 @@ def test_a_table_in_postgresql(tmp_path: Path, postgresql: Database, of_a_file: 
     client.close()
 
 
-def test_a_table_in_spark(tmp_path: Path, sail: Any, of_a_file: dict[str, Any]) -> None:
+def test_a_table_in_spark(
+    tmp_path: Path, sail: Any, of_a_file: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "find_session", lambda: sail)  # one that runs; else a Java would be started beside it
     parquet.write_table(table(), tmp_path / "people.parquet")
     client = Client(f"spark:{tmp_path / 'people.parquet'}", tmp_path)
     assert answers(client) == of_a_file
