@@ -17,7 +17,7 @@ from discreet.search.art.people import Index
 from discreet.search.art.tree import census, plant
 from discreet.search.local.kernels import Space, linked, nearest
 from discreet.search.local.moves import improve
-from discreet.search.local.state import new_state, set_up, settle
+from discreet.search.local.state import new_state, settle
 from tests.models.rows_apart import groups_of
 from tests.search.drafts import VALUES, draft_of
 
@@ -88,7 +88,6 @@ def _units(rng: Rng) -> Arguments:
 
 def _moved(rng: Rng) -> Arguments:
     space, state = _units(rng)
-    set_up.dispatcher(space, state)
     near = nearest.dispatcher(space, 4, 0.1, 1000)
     improve.dispatcher(space, near, state, 2, True)
     return space, near, state, rng.random(len(state.group)) < 0.6
@@ -110,6 +109,5 @@ CASES: dict[str, tuple[Kernel, Callable[[Rng], Arguments]]] = {
     "in_order": (in_order, _halves),
     "largest": (largest, _counted),
     "linked": (linked, _pairs),
-    "set_up": (set_up, _units),
     "settle": (settle, _moved),
 }

@@ -139,7 +139,8 @@ class Kernel:
             _WAITING.pop()()
         bare = not self._called_by_python
         options = late_code.options() | self._options
-        return njit(cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=bare, **options)(self._function)
+        made = njit(cache=True, no_cfunc_wrapper=True, no_cpython_wrapper=bare, **options)(self._function)
+        return late_code.load_at_once(made)
 
     @property
     def _numba_type_(self) -> Any:

@@ -27,6 +27,26 @@ def options() -> dict[str, Any]:
     return {}
 
 
+def load_at_once(dispatcher: Any) -> Any:
+    """The same function; what was kept of it is loaded without what only compiling needs: a tenth of a second.
+
+    That is, all that numba knows of NumPy's functions. Machine code calls none of it but hashes, which no kernel uses.
+    """
+    with suppress(ImportError, AttributeError):
+        from numba.core.runtime import rtsys
+
+        kept, load = dispatcher._cache, dispatcher._cache._load_overload
+        guarded, _ = kept._guard_against_spurious_io_errors, rtsys.initialize
+
+        def load_overload(signature: Any, context: Any) -> Any:
+            rtsys.initialize(context)
+            with guarded():
+                return load(signature, context)
+
+        kept.load_overload = load_overload
+    return dispatcher
+
+
 def _compiler() -> type:
     """Numba's compiler, by which libraries of code are late ones as long as it is at work."""
     from numba.core.compiler import Compiler, Flags

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
 
 from discreet.policy.words import Role
 
@@ -136,7 +137,10 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(rf"(?:^|(?<= ))(?:{'|'.join(words)})(?= |$)")
 
 
-_PATTERNS = [(meaning, _pattern(text)) for meaning, text in _WORDS.items()]
+@cache
+def _patterns() -> list[tuple[Meaning, re.Pattern[str]]]:
+    """Made when they are asked for: it takes as long as all else of a module."""
+    return [(meaning, _pattern(text)) for meaning, text in _WORDS.items()]
 
 
 _KEY = re.compile(
@@ -198,15 +202,24 @@ _OWNERS: dict[str, str] = {
         rows?, records?, lines?, entry, entries, index, serial, zeilen?, satz, datensatz, filas?, registros?, lignes?,
         enregistrements?""",
 }
-_OFFICIAL = _pattern("""
+_OFFICIAL = """
     ssn, social security*, passport*, national id, nin, nino, nhs*, mrn, medical record*, tax id, taxid, svnr,
     sozialversicherung*, versichertennummer, krankenversichertennummer, personalausweis*, reisepass*, steuer id,
     steueridentifikation*, dni, nie, nif, curp, cpf, pasaporte, seguridad social, num secu, nir, securite sociale,
-    numero de securite*, passeport, codice fiscale, bsn, pesel""")  # fmt: skip
+    numero de securite*, passeport, codice fiscale, bsn, pesel"""
 # What makes a key of a word: patient_id, KundenNr, id_cliente, member no.
 _SIGNS = re.split(r"\s+", """id uuid guid key ref reference no nr num number nummer numero code hash pseudonym
     pseudonyme pseudo anon identifier identifiant identificador kennung schluessel schlussel matricule""")  # fmt: skip
-_OWNER_WORDS = [(what, re.compile("|".join(" ".join(text.split()).split(", ")))) for what, text in _OWNERS.items()]
+
+
+@cache
+def _official() -> re.Pattern[str]:
+    return _pattern(_OFFICIAL)
+
+
+@cache
+def _owner_words() -> list[tuple[str, re.Pattern[str]]]:
+    return [(what, re.compile("|".join(" ".join(text.split()).split(", ")))) for what, text in _OWNERS.items()]
 
 
 def key_of(name: str) -> str:
@@ -218,7 +231,7 @@ def key_of(name: str) -> str:
     ('', '')
     """
     words = words_of(name)
-    if _OFFICIAL.search(" ".join(words)):
+    if _official().search(" ".join(words)):
         return A_PERSON
     signed = False
     while words and (words[-1].rstrip("s") in _SIGNS or words[-1].isdecimal()):
@@ -229,7 +242,7 @@ def key_of(name: str) -> str:
     last = words[-1]
     candidates = [last, *([last.removesuffix("s")] if signed else [])]
     candidates += [part.removesuffix("s") for sign in _SIGNS if (part := last.removesuffix(sign)) not in ("", last)]
-    return next((what for word in candidates for what, pattern in _OWNER_WORDS if pattern.fullmatch(word)), "")
+    return next((what for word in candidates for what, pattern in _owner_words() if pattern.fullmatch(word)), "")
 
 
 def words_of(name: str) -> list[str]:
@@ -251,7 +264,7 @@ def meaning_of(name: str) -> Meaning | None:
     ('age or birth', 'health', None)
     """
     words = " ".join(words_of(name))
-    return next((meaning for meaning, pattern in _PATTERNS if pattern.search(words)), None)
+    return next((meaning for meaning, pattern in _patterns() if pattern.search(words)), None)
 
 
 def names_a_part(name: str) -> bool:

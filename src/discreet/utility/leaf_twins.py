@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray
-from discreet.compiled import Twin
+from discreet.compiled import Patience, Twin
 
 if TYPE_CHECKING:
     from discreet.utility.leaf_bits import Bits, Octets
@@ -90,4 +90,5 @@ PRODUCTS = Twin(
 EXACT = Twin(
     _add_exact,
     lambda wanted, rows, first, widths, offsets, *_: 100 + 40 * offsets.size + rows.size * wanted.shape[1] // 100,
+    Patience(1_000_000),  # where it is called more often, numba is there, and each later run gains
 )

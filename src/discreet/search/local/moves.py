@@ -56,6 +56,7 @@ from discreet.search.local.state import (
     range_without,
     reopen,
     room_for_a_move,
+    set_up,
     take_back,
     transfer,
     word,
@@ -70,6 +71,7 @@ def improve(space: Space, near: Codes, state: State, least: int, careful: bool) 
 
     Stops early when the room for new units, groups or log entries runs out (the caller makes more and calls again).
     """
+    set_up(space, state)
     moves = 0
     again = True
     while again:

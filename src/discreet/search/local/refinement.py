@@ -25,7 +25,6 @@ from discreet.search.local.state import (
     VARYING,
     State,
     new_state,
-    set_up,
     settle,
 )
 from discreet.search.local.sweep import sizes_only
@@ -80,7 +79,6 @@ def _refined(
         state = new_state(
             combination, units.row, count, units.group, least, not careless, (rows, attributes), int(left_out)
         )
-        set_up(table.space, state)
         if left_out != NOBODY:
             limit = problem.suppression_limit * int(count.sum()) // int(units.count.sum())
             state.used[LIMIT], state.used[VARYING] = limit, round(partition.most * attributes)

@@ -12,7 +12,7 @@ from discreet.compiled import PLAIN, Patience, Twin, inner, kernel
 from discreet.counts.kernels import Keys
 from discreet.search.local.kernels import Space, span
 
-UNITS, GROUPS, LOGGED, MOVES, STAMPS, REFUSALS, LEFT_OUT, LIMIT, VARYING, RETURNING = range(10)  # places in `used`
+UNITS, GROUPS, LOGGED, MOVES, STAMPS, REFUSALS, LEFT_OUT, LIMIT, VARYING, RETURNING, LINKED = range(11)  # of `used`
 ENTRY, COMBINATION, ROWS, GROUP, AFTER, BEFORE, FOLLOWING, PRECEDING, WAITING = range(9)  # columns of `unit`
 HEAD, MEMBERS, SIZE, VERSION, SEEN, SPARED, OPEN, LOCKED, WARY = range(9)  # columns of `group`
 MOVE, KIND, UNIT, PIECE, SOURCE, TARGET = range(6)  # columns of `log`
@@ -71,7 +71,7 @@ def new_state(
     room = room_for_a_move(least)
     most_units, most_groups = 2 * n + 4 * room, 2 * groups + 8 * MANY
     state = State(
-        used=np.zeros(10, dtype=np.int64),
+        used=np.zeros(11, dtype=np.int64),
         unit=np.full((most_units, 9), NOBODY, dtype=np.int64),
         group=np.zeros((most_groups, 9), dtype=np.int64),
         first=np.full(shape[0], NOBODY, dtype=np.int64),
@@ -94,9 +94,12 @@ def room_for_a_move(least: int) -> int:
     return (MANY + 1) * (least + 1)
 
 
-@kernel(plain=lambda space, state: 10 * int(state.used[UNITS]) * (1 + space.leaf.shape[1]))
+@inner
 def set_up(space: Space, state: State) -> None:
-    """Link the units and measure the groups."""
+    """Link the units and measure the groups, unless that is done."""
+    if state.used[LINKED]:
+        return
+    state.used[LINKED] = 1
     for u in range(state.used[UNITS]):
         link(state, u, state.unit[u, GROUP])
         enroll(state, u)
