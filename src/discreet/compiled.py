@@ -30,7 +30,8 @@ import threading
 # Not from signal, which makes enums of numbers: that takes longer than a small kernel.
 from _signal import SIGINT, default_int_handler, getsignal  # type: ignore[import-not-found]
 from _signal import signal as set_handler
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
 from types import FrameType
@@ -191,6 +192,22 @@ def waits_for_kernel(frame: FrameType | None, deliver: Callable[[], object]) -> 
             return not compiling
         frame = frame.f_back
     return False
+
+
+@contextmanager
+def patiently() -> Iterator[None]:
+    """For whoever calls thousands of small kernels: a Ctrl-C waits for each of them without being told so each time.
+
+    Where none is running, it is raised at once, as always.
+    """
+    hurried = getsignal(SIGINT) is default_int_handler and threading.current_thread() is threading.main_thread()
+    if hurried:
+        set_handler(SIGINT, _patient)
+    try:
+        yield
+    finally:
+        if hurried:
+            set_handler(SIGINT, default_int_handler)
 
 
 _ENDED: list[Callable[[], object]] = []  # what is called when the kernel has returned

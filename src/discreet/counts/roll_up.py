@@ -31,14 +31,14 @@ class Counted:
     groups: Groups
 
     def memory(self) -> int:
-        tallies = self.groups.tallies.values()
-        own = self.keys.nbytes + 8 * len(self.groups) + sum(8 * len(t.offsets) + 12 * len(t.values) for t in tallies)
-        beside = 0 if self.groups.population is None else 8 * len(self.groups)
-        if self.groups.owners is not None:
-            beside += self.groups.owners.memory()
-        for t in (self.groups.together, self.groups.wishes):
-            beside += 0 if t is None else 8 * len(t.offsets) + 12 * len(t.values)
-        return own + beside + (0 if self.groups.outside is None else 24 * self.groups.outside.low.size)
+        g = self.groups
+        size = self.keys.nbytes + g.sizes.nbytes
+        for t in (*g.tallies.values(), g.together, g.wishes):
+            if t is not None:
+                size += 8 * len(t.offsets) + 12 * len(t.values)
+        size += 0 if g.population is None else g.population.nbytes
+        size += 0 if g.owners is None else g.owners.memory()
+        return size + (0 if g.outside is None else 24 * g.outside.low.size)
 
 
 class RollUp:

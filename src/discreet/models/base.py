@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -139,6 +139,9 @@ def hidden_values(model: PrivacyModel, groups: Groups) -> frozenset[Value]:
 
 def all_hold(models: Sequence[PrivacyModel], groups: Groups) -> BoolArray:
     """Which groups keep every promise. Nothing is published of a group without rows, so most promises hold there."""
+    if _all_have_a_say(models, groups):  # searches ask at every node
+        verdicts = [np.asarray(held(model, groups), dtype=np.bool_) for model in models]
+        return reduce(np.logical_and, verdicts) if verdicts else np.ones(len(groups), dtype=np.bool_)
     verdict = np.ones(len(groups), dtype=np.bool_)
     for model, filled, at in _judged(models, groups):
         verdict[at] &= held(model, filled)
@@ -147,6 +150,9 @@ def all_hold(models: Sequence[PrivacyModel], groups: Groups) -> BoolArray:
 
 def least_suppressed(models: Sequence[PrivacyModel], groups: Groups) -> IntArray:
     """Rows lost at least, per group, in every refinement: the strongest of the models' bounds."""
+    if _all_have_a_say(models, groups):
+        bounds = [np.asarray(surely_lost(model, groups), dtype=np.int64) for model in models]
+        return reduce(np.maximum, bounds) if bounds else np.zeros(len(groups), dtype=np.int64)
     least = np.zeros(len(groups), dtype=np.int64)
     for model, filled, at in _judged(models, groups):
         least[at] = np.maximum(least[at], surely_lost(model, filled))
@@ -246,14 +252,19 @@ def hides_by_people(models: Sequence[PrivacyModel]) -> bool:
 
 
 def _judged(models: Sequence[PrivacyModel], groups: Groups) -> Iterator[tuple[PrivacyModel, Groups, BoolArray | slice]]:
-    """Each model with the groups that it has a say in, and where these stand among all."""
-    if groups.population is None or (some := groups.sizes > 0).all():
-        yield from ((model, groups, slice(None)) for model in models)
-        return
+    """Each model with the groups that it has a say in, and where these stand among all; some are empty."""
+    some = groups.sizes > 0
     about = [_is_about_population(model) for model in models]
     filled = groups if all(about) else groups.where(some)
     for model, everybody in zip(models, about, strict=True):
         yield (model, groups, slice(None)) if everybody else (model, filled, some)
+
+
+def _all_have_a_say(models: Sequence[PrivacyModel], groups: Groups) -> bool:
+    """Has each model a say in every group? Most have none in groups of a population's people without rows."""
+    if groups.population is None or all([_is_about_population(model) for model in models]):
+        return True
+    return bool(groups.sizes.all())
 
 
 def _is_about_population(model: PrivacyModel) -> TypeGuard[AboutPopulation]:

@@ -62,7 +62,7 @@ def geometric_loss(losses: Sequence[float] | FloatArray) -> float:
     >>> round(geometric_loss([1.0, 0.0]), 4)
     0.4142
     """
-    return float(math.prod(1.0 + loss for loss in losses) ** (1 / len(losses)) - 1) if len(losses) else 0.0
+    return float(math.prod([1.0 + loss for loss in losses]) ** (1 / len(losses)) - 1) if len(losses) else 0.0
 
 
 def discernibility(sizes: ArrayLike, suppressed: int = 0) -> int:

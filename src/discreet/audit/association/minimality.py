@@ -287,23 +287,19 @@ class _Known:
         if worlds < SAMPLES // 10 or len(large) > MOST_BITS:
             return None
         parts = np.array([*sizes[large], *([sizes[small].sum()] if len(small) else [])])
-        found, at = _room(_SETS, len(parts), len(counts)), np.zeros(3, dtype=np.int64)
-        while not draw(self.bits, counts, parts, len(large), demands, worlds, Drawn(*found, at)):
-            if at[2] == len(found[0]):
-                more = _room(int(at[2]), len(parts), len(counts))
-                found = [np.concatenate(both) for both in zip(found, more, strict=True)]
+        at = np.zeros(3, dtype=np.int64)
+        sets, many = np.zeros((2, _SETS), dtype=np.int64)
+        held = np.empty((_SETS, len(parts), len(counts)))
+        while not draw(self.bits, counts, parts, len(large), demands, worlds, Drawn(sets, many, held, at)):
+            if at[2] == len(sets):  # more room for sets
+                sets, many = (np.concatenate([each, np.zeros_like(each)]) for each in (sets, many))
+                held = np.concatenate([held, np.empty_like(held)])
             else:
                 fresh = self.random.random_raw(_AT_HAND).astype("<u8", copy=False).view("<u4")
                 self.bits, at[0] = np.concatenate([self.bits[at[0] :], fresh]), 0
         self.bits = self.bits[at[0] :]
-        sets, many, held = (each[: at[2]] for each in found)
-        order = np.argsort(sets)
+        order = np.argsort(sets[: at[2]])
         return _Weighed(large, small, sizes, sets[order], many[order] / worlds, held[order], worlds)
-
-
-def _room(sets: int, parts: int, values: int) -> list[Any]:
-    """Room for what random worlds show of so many sets of parts."""
-    return [*np.zeros((2, sets), dtype=np.int64), np.empty((sets, parts, values))]
 
 
 class _Weighed:

@@ -284,13 +284,14 @@ def units_of(
         at[group[i] + 1] += 1
     for g in range(groups):
         at[g + 1] += at[g]
-    for i in by_row:
+    for j in range(n):
+        i = by_row[j]
         order[at[group[i]]] = i
         at[group[i]] += 1
-    starts, unit = np.zeros(groups + 1, dtype=np.int64), -1
+    starts, unit, last = np.zeros(groups + 1, dtype=np.int64), -1, -1
     unit_row, unit_many, place = np.empty(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    last = -1
-    for i in order:
+    for j in range(n):
+        i = order[j]
         if last < 0 or group[i] != group[last] or row[i] != row[last]:
             unit += 1
             unit_row[unit] = row[i]

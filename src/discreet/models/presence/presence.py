@@ -73,7 +73,7 @@ class Presence(Parameterized):
         low, high = self.delta
         rows, people = groups.sizes, population_in(groups, self.word)
         least: IntArray = np.maximum(rows - times(people, high), 0).astype(np.int64)
-        if self.hides_by_people:
+        if self.hides_by_people or low.numerator == 0:
             return least
         too_few = (_exact(rows, low.denominator) < _exact(people, low.numerator)).astype(np.bool_)
         least = np.maximum(least, np.where(too_few, 1, 0))
@@ -125,9 +125,10 @@ def within(delta: tuple[Fraction, Fraction], rows: IntArray, people: IntArray) -
     [False, True]
     """
     low, high = delta
-    least, most = _exact(people, low.numerator), _exact(people, high.numerator)
-    verdict: BoolArray = (_exact(rows, low.denominator) >= least) & (_exact(rows, high.denominator) <= most)
-    return verdict.astype(np.bool_)
+    verdict: BoolArray = np.asarray(_exact(rows, high.denominator) <= _exact(people, high.numerator), dtype=np.bool_)
+    if low.numerator > 0:
+        verdict &= (_exact(rows, low.denominator) >= _exact(people, low.numerator)).astype(np.bool_)
+    return verdict
 
 
 def named(population: Any) -> object | None:
@@ -153,15 +154,15 @@ def times(counts: IntArray, factor: Fraction) -> IntArray:
     [2, 3]
     """
     over, under = factor.numerator, factor.denominator
-    fits = max(int(np.abs(counts).max(initial=1)) * over, under) < UNLIMITED
-    products = (counts if fits else counts.astype(object)) * over // under
-    found: IntArray = np.clip(products, -UNLIMITED, UNLIMITED).astype(np.int64)
+    if max(int(np.maximum.reduce(np.abs(counts), initial=1)) * over, under) < UNLIMITED:
+        return counts * over // under
+    found: IntArray = np.clip(counts.astype(object) * over // under, -UNLIMITED, UNLIMITED).astype(np.int64)
     return found
 
 
 def _exact(counts: IntArray, factor: int) -> Any:
     """The products as machine integers where they fit, else as Python's."""
-    fits = factor * int(counts.max(initial=1)) < 1 << 62
+    fits = factor * int(np.maximum.reduce(counts, initial=1)) < 1 << 62
     return counts * factor if fits else counts.astype(object) * factor
 
 

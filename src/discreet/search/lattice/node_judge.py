@@ -65,14 +65,13 @@ class NodeJudge:
         self._monotone = all(map(problem.survives_merging, problem.models))
         self._widest = np.array([len(h.leaves) - 1 for h in f.hierarchies], dtype=np.int64)
         self._scale = [1.0 / max(w * f.rows, 1) for w in self._widest.tolist()]
-        # Per attribute and level: leaves − 1 of each value, their sum over all rows, and the largest.
+        # Per attribute and level: leaves − 1 of each value, and their sum over all rows.
         self._spreads = [[h.sizes(level) - 1 for level in range(h.height + 1)] for h in f.hierarchies]
         self._spread_of_all: list[list[int]] = []
-        self._largest_spread: list[list[int]] = []
-        for codes, h, spreads in zip(f.codes, f.hierarchies, self._spreads, strict=True):
-            rows = np.bincount(codes, weights=f.counts, minlength=len(h.leaves)).astype(np.int64)
+        self._room: list[list[int]] = []  # what the widest value has more leaves than the largest of a level
+        for rows, h, spreads in zip(f.counted_leaves, f.hierarchies, self._spreads, strict=True):
             self._spread_of_all.append([int(rows @ s[h.codes[level]]) for level, s in enumerate(spreads)])
-            self._largest_spread.append([int(s.max(initial=0)) for s in spreads])
+            self._room.append([len(h.leaves) - 1 - int(s.max(initial=0)) for s in spreads])
         self._flat_spreads, self._spread_starts = _flat(self._spreads)
 
     def judge(self, node: Node) -> Judged:
@@ -96,11 +95,11 @@ class NodeJudge:
         published = publishable(p.models, groups, holds, p.suppression_limit)
         spread = [self._spread_of_all[d][level] for d, level in enumerate(node)]
         suppressed, lost, lost_spread, lost_mates, hopeless = 0, 0, [0] * len(node), 0, False
-        some = ~(holds & published)
+        some = ~holds if published is holds else ~(holds & published)
         if some.any():
-            concerned = np.flatnonzero(some)
+            concerned = some.nonzero()[0]
             sizes = groups.sizes[concerned]
-            left_out = np.where(published[concerned], 0, sizes)
+            left_out = sizes if published is holds else np.where(published[concerned], 0, sizes)
             suppressed = int(left_out.sum())
             least = least_suppressed(p.models, groups)[concerned]
             lost = int(least.sum())
@@ -134,11 +133,12 @@ class NodeJudge:
     def bound(self, low: Node, judged: Judged) -> float:
         """What no node between `low` and a judged coarser node can undercut."""
         # A row lost everywhere between them costs the widest spread instead of what it would at `low`.
-        losses = []
-        for d, level in enumerate(low):
-            beside = judged.lost * (int(self._widest[d]) - self._largest_spread[d][level])
-            spread = self._spread_of_all[d][level] + max(judged.lost_spread[d], beside)
-            losses.append(spread * self._scale[d])
+        lost_rows, losses = judged.lost, []
+        for level, least, spread, room, scale in zip(
+            low, judged.lost_spread, self._spread_of_all, self._room, self._scale, strict=True
+        ):
+            beside = lost_rows * room[level]
+            losses.append((spread[level] + (least if least > beside else beside)) * scale)
         finest, volumes = None, None
         if self._objective.needs_groups:
             counted = self.roll_up.groups(low)

@@ -25,6 +25,7 @@ from time import monotonic
 import numpy as np
 
 from discreet.arrays import BoolArray, Codes, rows_among
+from discreet.compiled import patiently
 from discreet.counts.groups import Groups
 from discreet.counts.roll_up import Node, RollUp
 from discreet.errors import Infeasible
@@ -67,7 +68,8 @@ def optimal(
         deadline = start + time_limit
         dive = Dive(judge, deadline)
         dive.search(until=start + time_limit * _DIVE_SHARE)
-    lower = branch_and_bound(judge, deadline, dive)
+    with patiently():
+        lower = branch_and_bound(judge, deadline, dive)
     best = judge.best
     if best is None:
         raise infeasible(judge, IMPOSSIBLE if lower == math.inf else OUT_OF_TIME)
