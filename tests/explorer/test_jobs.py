@@ -76,6 +76,7 @@ def test_a_move_gives_way_to_a_newer_one_and_to_the_change_that_ends_it(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.get("/api/state")
+    until(lambda: client.get("/api/jobs") == [])  # of a busy machine: the release as it stands was searched for
     with slow(monkeypatch) as go_on:
         first, second = moved(client), moved(client, {"set": [[K, 30]]})
         assert client.events(first)[-1] == ("stopped", {})

@@ -72,7 +72,8 @@ def _lines(path: Path, manifest: Mapping[str, Any]) -> tuple[str, ...]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
         return tuple(_places(json.loads(text)))
-    text = text.replace(manifest["created"], "TIME")
+    made = manifest["created"]
+    text = text.replace(made, "TIME").replace(f"{made[:10]} {made[11:16]} UTC", "TIME")  # on the page, to the minute
     return tuple(re.sub(r"\b[0-9a-f]{64}\b", "FINGERPRINT", text).splitlines())
 
 
