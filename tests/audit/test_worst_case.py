@@ -24,6 +24,7 @@ from discreet.audit.association.knowledge import (
 )
 from discreet.audit.association.worlds_exactly import all_values_exactly, one_value_exactly
 from discreet.audit.association.worst_case import beliefs, people_of, worst_case
+from discreet.audit.association.worst_case_lanes_kernels import LANES
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
 from discreet.audit.promises.levels import levels
 from discreet.audit.reading.labels import Anything, Exactly
@@ -32,7 +33,7 @@ from discreet.audit.reading.view import Region
 from discreet.errors import DataError
 from discreet.studies import worlds
 from tests.audit.association_cases import ambiguous, bucketized, promise, view_of
-from tests.inner_kernels import all_values, empty_room, values_once
+from tests.inner_kernels import all_values, count_out, empty_lanes, wait
 
 NAMES = ("nation", "age")
 people = st.tuples(st.sampled_from("AB"), st.sampled_from("12"), st.sampled_from("xyz"))
@@ -339,9 +340,15 @@ def test_values_that_one_person_has_each_are_dealt_out_by_the_same_sums(data) ->
     row = st.lists(cell, min_size=values, max_size=values)
     p = np.array(data.draw(st.lists(row, min_size=len(many), max_size=len(many))))
     counts = np.ones(values, dtype=np.int64)
-    room = empty_room()
+    lanes = empty_lanes()
     plain, short = np.zeros_like(p), np.zeros_like(p)
     possible = all_values(p, np.array(many), counts, plain)
-    assert values_once(p, np.array(many), counts, short, room) == possible
-    if possible:
-        assert np.array_equal(plain, short)
+    for g in range(LANES):
+        assert wait(lanes, g, p, np.array(many), values) == (g == LANES - 1)
+    count_out(lanes, values)
+    for lane in (0, LANES - 1):
+        total = lanes.forward[values, (1 << values) - 1, lane]
+        assert (1e-200 < total < 1e200) == possible
+        short[:] = lanes.out[values, np.cumsum([0, *many[:-1]]), :values, lane]
+        if possible:
+            assert np.array_equal(plain, short)

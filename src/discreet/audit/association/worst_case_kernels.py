@@ -12,13 +12,13 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.association.worst_case_bounds_kernels import at_most, is_known, one_at_most, tilted
+from discreet.audit.association.worst_case_lanes_kernels import ONCE, Lanes, count_out, empty_lanes, wait
 from discreet.compiled import inner, kernel
 
 _PLAIN = 40  # people up to whom weights are added up as they are; in larger groups they are tilted first
 _TINY = 1e-200
 _FEW_STATES = 256
 _ROUNDED = 1 + 1e-11  # a bound that is above a chance by no more is the same number
-_ONCE = 8  # values that one person has each, up to which sets of them are counted as bits
 
 
 @inner
@@ -160,56 +160,6 @@ def all_values(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray)
 
 
 @inner
-def _counted_out(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray, room: Room) -> bool:
-    """`all_values`, by the shorter way where each value is there once."""
-    once = len(counts) <= _ONCE
-    for count in counts:
-        once = once and count == 1
-    return bool(values_once(p, many, counts, out, room) if once else all_values(p, many, counts, out))
-
-
-@inner
-def values_once(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray, room: Room) -> bool:
-    """`all_values` for few values that one person has each: a state is the set of those that are dealt out, as bits.
-
-    The same sums in the same order.
-    """
-    kinds, values = p.shape
-    forward, backward, kind_of = room.forward, room.backward, room.kind_of
-    scaled = _scaled(p, many, counts, values)
-    j = 0
-    for i in range(kinds):
-        for _ in range(many[i]):
-            kind_of[j] = i
-            j += 1
-    last = (1 << values) - 1
-    forward[0], backward[last] = 1.0, 1.0
-    for state in range(1, last + 1):
-        likely, weight = scaled[kind_of[room.size[state] - 1]], 0.0
-        forward[state] = 0.0  # a value that is not in the set leads back here: to nothing, and nothing is asked
-        for v in range(values):
-            weight += forward[state & ~(1 << v)] * likely[v]
-        forward[state] = weight
-    total = forward[last]
-    if not (_TINY < total < 1e200):
-        return False
-    out[:, :] = 0.0
-    for state in range(last - 1, -1, -1):
-        dealt = room.size[state]
-        kind, weight = kind_of[dealt], 0.0
-        likely = scaled[kind]
-        backward[state] = 0.0
-        first = dealt == 0 or kind_of[dealt - 1] != kind
-        for v in range(values):
-            onward = likely[v] * backward[state | (1 << v)]
-            weight += onward
-            if first:
-                out[kind, v] += forward[state] * onward / total
-        backward[state] = weight
-    return True
-
-
-@inner
 def _scaled(p: FloatArray, many: IntArray, counts: IntArray, people: int) -> FloatArray:
     """Chances by which about as many people as are there are expected to have each value, and each person has one.
 
@@ -231,24 +181,6 @@ def _scaled(p: FloatArray, many: IntArray, counts: IntArray, people: int) -> Flo
             for v in range(p.shape[1]):
                 scaled[i, v] = scaled[i, v] / total if total > 0 else 0.0
     return scaled
-
-
-class Room(NamedTuple):
-    """Room for the weights of sets of values, and for whose turn it is; `size` is how many values each set has."""
-
-    forward: FloatArray
-    backward: FloatArray
-    kind_of: IntArray
-    size: IntArray
-
-
-@inner
-def empty_room() -> Room:
-    """Room for as many values as are counted as bits."""
-    size = np.zeros(1 << _ONCE, dtype=np.int64)
-    for state in range(1, len(size)):
-        size[state] = size[state >> 1] + (state & 1)
-    return Room(np.empty(1 << _ONCE), np.empty(1 << _ONCE), np.empty(_ONCE, dtype=np.int64), size)
 
 
 class Units(NamedTuple):
@@ -343,24 +275,18 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
     kept.
     """
     starts, row, many, value_starts, value, count = units
-    chances, of_set, member, named_starts, named_by = protected
+    chances, of_set, member = protected.chances, protected.of_set, protected.member
     chance, bound, one, one_bound, contradicted = raised
     sets = member.shape[0]
     touched, last_group = np.zeros(sets, dtype=np.int64), np.full(sets, -1, dtype=np.int64)
-    room = empty_room()
+    lanes = empty_lanes()
     for g in range(from_group, to_group):
         low, high, first, last = starts[g], starts[g + 1], value_starts[g], value_starts[g + 1]
         if high - low < 2:
             continue  # all alike: the value's share, which is known already
         kinds, values = high - low, last - first
         own, having = value[first:last], count[first:last]
-        touches = 0
-        for v in own:
-            for at in range(named_starts[v], named_starts[v + 1]):
-                if last_group[named_by[at]] != g:
-                    last_group[named_by[at]] = g
-                    touched[touches] = named_by[at]
-                    touches += 1
+        touches = _touch(g, own, protected, touched, last_group)
         p, single, raised_to = np.empty((kinds, values)), np.empty(kinds), np.empty(kinds)
         for at in range(touches):
             s, those = touched[at], 0
@@ -384,6 +310,10 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
         for i in range(kinds):
             for v in range(values):
                 p[i, v] = chances[row[low + i], own[v]]
+        if worth.all[g] and values <= ONCE and _once(having):
+            if wait(lanes, g, p, many[low:high], values):
+                _told(lanes, values, units, protected, raised, touched, last_group)
+            continue
         together, enough = np.empty((kinds, values)), np.zeros(kinds)
         if not (worth.all[g] and _few_states(having)):  # else counting out takes no longer than a bound
             alone = _one_each(touched[:touches], member, own)
@@ -398,12 +328,72 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
                     continue
         if not worth.all[g]:
             _raise(together, touched[:touches], member, own, bound[low:high])
-        elif _counted_out(p, many[low:high], having, together, room):
+        elif all_values(p, many[low:high], having, together):
             _raise(together, touched[:touches], member, own, chance[low:high])
         else:
             enough[:] = 0.0
             at_most(p, many[low:high], having, enough, together)
             _raise(together, touched[:touches], member, own, bound[low:high])
+    for people in range(ONCE + 1):
+        if lanes.waiting[people] > 0:
+            _told(lanes, people, units, protected, raised, touched, last_group)
+
+
+@inner
+def _touch(g: int, own: IntArray, protected: Protected, touched: IntArray, last_group: IntArray) -> int:
+    """The protected sets that have some of these values, and how many; ``last_group`` is who touched each last."""
+    touches = 0
+    for v in own:
+        for at in range(protected.named_starts[v], protected.named_starts[v + 1]):
+            s = protected.named_by[at]
+            if last_group[s] != g:
+                last_group[s] = g
+                touched[touches] = s
+                touches += 1
+    return touches
+
+
+@inner
+def _told(
+    lanes: Lanes,
+    people: int,
+    units: Units,
+    protected: Protected,
+    raised: Raised,
+    touched: IntArray,
+    last_group: IntArray,
+) -> None:
+    """Count out the groups of so many people that wait, and raise what is known of them."""
+    count_out(lanes, people)
+    last_group[:] = -1
+    for lane in range(lanes.waiting[people]):
+        g, total = lanes.group[people, lane], lanes.forward[people, (1 << people) - 1, lane]
+        low, high, first = units.starts[g], units.starts[g + 1], units.value_starts[g]
+        own, many, together = units.value[first : first + people], units.many[low:high], np.empty((high - low, people))
+        touches, j = _touch(g, own, protected, touched, last_group), 0
+        if _TINY < total < 1e200:
+            for i in range(high - low):
+                for v in range(people):
+                    together[i, v] = lanes.out[people, j, v, lane]
+                j += many[i]
+            _raise(together, touched[:touches], protected.member, own, raised.chance[low:high])
+        else:
+            p = np.empty((high - low, people))
+            for i in range(high - low):
+                for v in range(people):
+                    p[i, v] = protected.chances[units.row[low + i], own[v]]
+            at_most(p, many, units.having[first : first + people], np.zeros(high - low), together)
+            _raise(together, touched[:touches], protected.member, own, raised.bound[low:high])
+    lanes.waiting[people] = 0
+
+
+@inner
+def _once(having: IntArray) -> bool:
+    """Is each value there once?"""
+    different = 0
+    for count in having:
+        different += count != 1
+    return different == 0
 
 
 @inner
