@@ -22,7 +22,7 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 @cache
 def options() -> dict[str, Any]:
     """What `njit` must be told for it; nothing where numba is not as we know it."""
-    with suppress(ImportError, AttributeError):
+    with suppress(ImportError, AttributeError, TypeError):
         return {"pipeline_class": _compiler()}
     return {}
 
@@ -74,6 +74,7 @@ def _compiler() -> type:
 
     # All that is relied on must be there before anything is changed.
     _ = Compiler._compile_core, Flags.options, codegen._engine.is_symbol_defined, codegen._library_class
+    codegen._module_pass_manager()[0].run  # noqa: B018 (numba that still makes them otherwise ends here)
     codegen.set_env = set_env
     Flags.__eq__, Flags.__hash__ = _alike, _hash
     return KernelCompiler
@@ -105,6 +106,9 @@ def _library_class() -> type:
         def _optimize_final_module(self) -> None:
             if self._asked_for:
                 super()._optimize_final_module()
+                # Once more, as each part would have been by itself before: loops that were cleaned up are vectorized.
+                manager, builder = self._codegen._module_pass_manager()
+                manager.run(self._final_module, builder)
 
         def _finalize_final_module(self) -> None:
             if self._asked_for or getattr(self, "_compiled_object", None):  # the latter: as it was kept
