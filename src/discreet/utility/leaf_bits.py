@@ -28,7 +28,7 @@ for _place in range(64):
     _PLACE[((_SEQUENCE << _place) & (2**64 - 1)) >> 58] = _place
 
 
-_PLANES = 8  # bits of sums that are held beside each other
+_PLANES = 8  # bits of sums that most additions stay within
 
 
 def words(columns: int) -> int:
@@ -92,12 +92,12 @@ def add_per_column(bits: Bits, rows: IntArray, counts: IntArray, total: IntArray
     """Add to each column's total the counts of the combinations it holds.
 
     `rows[d, i]` is the row of `bits` for attribute d of combination i. Combinations that stand in order begin like
-    those before them: what their first attributes leave is known. Small counts are added up bit by bit, 64 columns at
-    once: plane p holds bit p of so many sums, and what they carry beyond the last plane goes to the totals.
+    those before them: what their first attributes leave is known. Counts are added up bit by bit, 64 columns at once:
+    plane p holds bit p of so many sums.
     """
     (attributes, n), words = rows.shape, bits.shape[1]
     left = np.empty((attributes, words), dtype=np.uint64)  # the columns that the attributes up to this one leave
-    planes = np.zeros((words, _PLANES), dtype=np.uint64)
+    planes = np.zeros((words, 64), dtype=np.uint64)
     until = 0  # attributes whose rows are known: all up to the first that leaves nothing
     for i in range(n):
         same = 0
@@ -120,34 +120,29 @@ def add_per_column(bits: Bits, rows: IntArray, counts: IntArray, total: IntArray
         if until < attributes:
             continue
         count, plane = counts[i], 0
-        if count >> _PLANES != 0:
-            for word in range(words):
-                _add_to(total, word, left[attributes - 1, word], count)
-            continue
         while count > 0:
             if count & 1 != 0:
                 for word in range(words):
                     carried = left[attributes - 1, word]
-                    for p in range(plane, _PLANES):
+                    for p in range(plane, _PLANES):  # no branch: most sums carry somewhere
                         both = planes[word, p] & carried
                         planes[word, p] ^= carried
                         carried = both
-                    if carried != np.uint64(0):
-                        _add_to(total, word, carried, 1 << _PLANES)
+                    further = max(plane, _PLANES)
+                    while carried != np.uint64(0):
+                        both = planes[word, further] & carried
+                        planes[word, further] ^= carried
+                        carried = both
+                        further += 1
             count >>= 1
             plane += 1
     for word in range(words):
-        for p in range(_PLANES):
-            _add_to(total, word, planes[word, p], 1 << p)
-
-
-@inner
-def _add_to(total: IntArray, word: int, columns: np.uint64, count: int) -> None:
-    """Add a count to the totals of those columns of a word whose bits are set."""
-    while columns != np.uint64(0):
-        lowest = columns & (~columns + np.uint64(1))
-        total[64 * word + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]] += count
-        columns ^= lowest
+        for p in range(64):
+            here = planes[word, p]
+            while here != np.uint64(0):
+                lowest = here & (~here + np.uint64(1))
+                total[64 * word + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]] += np.int64(1) << p
+                here ^= lowest
 
 
 @kernel
