@@ -76,6 +76,11 @@ def test_a_numba_that_we_do_not_know_compiles_as_it_does(folder: Path) -> None:
     assert _run(folder, "one", 3.0, PLAIN) == "[None] False"
 
 
+def test_a_version_that_this_was_not_tried_with_compiles_as_it_does(folder: Path) -> None:
+    other_version = "import numba\nnumba.__version__ = '0.99.0'\n"
+    assert _run(folder, "one", 3.0, other_version) == "[None, None] False"
+
+
 def test_what_is_kept_by_us_can_be_put_into_kernels_by_numba_itself(folder: Path) -> None:
     assert _run(folder, "one", 3.0) == "[False, True] True"
     assert _run(folder, "other", 3.5, PLAIN) == "[None, None] False"

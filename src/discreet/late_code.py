@@ -5,7 +5,8 @@ itself, and once more inside of each kernel that it is part of. Here that waits 
 is, which happens for those alone that Python calls. What numba has for NumPy's functions is compiled once for all
 kernels that want the same of it, not once more for each way in which the kernels themselves are wrapped.
 
-This needs to know numba's insides. Where they are not what we know, all is compiled as numba does it by itself.
+This needs to know numba's insides. In versions that it was not tried with, or where they are not what we know, all is
+compiled as numba does it by itself.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
+KNOWN = ("0.68.",)  # versions of numba that this was tried with
 # What a function is wrapped in does not matter for what it calls.
 _WRAPPERS = frozenset({"no_cpython_wrapper", "no_cfunc_wrapper"})
 _ENVIRONMENT = "_ZN08NumbaEnv"
@@ -23,7 +25,7 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 def options() -> dict[str, Any]:
     """What `njit` must be told for it; nothing where numba is not as we know it."""
     with suppress(ImportError, AttributeError, TypeError):
-        return {"pipeline_class": _compiler()}
+        return {"pipeline_class": _compiler()} if _is_known() else {}
     return {}
 
 
@@ -32,6 +34,8 @@ def load_at_once(dispatcher: Any) -> Any:
 
     That is, all that numba knows of NumPy's functions. Machine code calls none of it but hashes, which no kernel uses.
     """
+    if not _is_known():
+        return dispatcher
     with suppress(ImportError, AttributeError):
         from numba.core.runtime import rtsys
 
@@ -45,6 +49,12 @@ def load_at_once(dispatcher: Any) -> Any:
 
         kept.load_overload = load_overload
     return dispatcher
+
+
+def _is_known() -> bool:
+    import numba
+
+    return str(numba.__version__).startswith(KNOWN)
 
 
 def _compiler() -> type:
