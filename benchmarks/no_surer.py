@@ -14,9 +14,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import prod
 from pathlib import Path
 from time import process_time
 from typing import Any
+
+import numpy as np
 
 from benchmarks.adult import data_folder
 from benchmarks.measure import Findings, Options, Table
@@ -28,6 +31,7 @@ from discreet.studies.robust.data import SENSITIVE, from_folder, invented
 
 SIZES = (3, 4, 5, 6, 7, 8)
 R, SUPPORT, QUERIES = 10, 30, 1000
+_FEW_STATES = 300  # beyond, arrays are faster than going through them one by one
 Person = tuple[tuple[int, ...], int]  # quasi-identifiers, value
 Chances = Mapping[int, float]
 
@@ -120,6 +124,8 @@ def dealt_out(chances: Sequence[Chances], dealt: Counter[int], inside: set[int])
         own = [of.get(v, 0.0) * scale[v] for v in kinds]
         weights.append([w / (sum(own) or 1.0) for w in own])
     full, people = tuple(dealt[v] for v in kinds), len(chances)
+    if prod(n + 1 for n in full) > _FEW_STATES:
+        return _by_arrays(weights, full, [v in inside for v in kinds])
     ahead: list[dict[tuple[int, ...], float]] = [{tuple(0 for _ in kinds): 1.0}]
     for own in weights:
         ahead.append(_next(ahead[-1], own, full))
@@ -137,6 +143,31 @@ def dealt_out(chances: Sequence[Chances], dealt: Counter[int], inside: set[int])
                     sum_of_ways += way
                     beliefs[i] += weight * way / total if kinds[k] in inside else 0.0
             before[state] = sum_of_ways
+        behind = before
+    return beliefs
+
+
+def _by_arrays(weights: Sequence[Sequence[float]], full: tuple[int, ...], inside: Sequence[bool]) -> list[float]:
+    """The same with a place in an array for every state, where there are many."""
+    taken = [tuple(slice(1, None) if k == j else slice(None) for j in range(len(full))) for k in range(len(full))]
+    there = [tuple(slice(-1) if k == j else slice(None) for j in range(len(full))) for k in range(len(full))]
+    ahead = [np.zeros([n + 1 for n in full])]
+    ahead[0][(0,) * len(full)] = 1.0
+    for own in weights:
+        after = np.zeros_like(ahead[-1])
+        for k, w in enumerate(own):
+            after[taken[k]] += w * ahead[-1][there[k]]
+        ahead.append(after)
+    total, behind = float(ahead[-1][full]), np.zeros_like(ahead[-1])
+    behind[full] = 1.0
+    beliefs = [1.0 if not total else 0.0] * len(weights)
+    for i in range(len(weights) - 1 if total else -1, -1, -1):
+        before = np.zeros_like(behind)
+        for k, w in enumerate(weights[i]):
+            ways = w * behind[taken[k]]
+            before[there[k]] += ways
+            if inside[k]:
+                beliefs[i] += float((ahead[i][there[k]] * ways).sum()) / total
         behind = before
     return beliefs
 

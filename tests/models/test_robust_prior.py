@@ -127,3 +127,20 @@ def test_a_group_with_somebody_likely_has_no_more_than_were_expected(
     model = Robust(r, S, [("a",)], knowledge=known(chances), limit="prior")
     if max(before) > 1 / Fraction(r) and model.holds(groups_with(chances, rows))[0]:
         assert have <= sum(before)
+
+
+@given(
+    before=st.lists(st.fractions(0, Fraction(19, 20), max_denominator=20), min_size=1, max_size=6),
+    have=st.integers(1, 6),
+    r=rs,
+)
+def test_whoever_has_a_value_takes_his_part_of_what_was_expected(
+    before: list[Fraction], have: int, r: Fraction | int
+) -> None:
+    """The least that any group takes, of which docs/robust.md has the proof: min(1, (r − 1) · odds) for each."""
+    have = min(have, len(before))
+    chances = {f"k{i}": {"a": p, "b": 1 - p} for i, p in enumerate(before)}
+    rows = [(f"k{i}", "a" if i < have else "b") for i in range(len(before))]
+    model = Robust(r, S, [("a",)], knowledge=known(chances), limit="prior")
+    if model.holds(groups_with(chances, rows))[0]:
+        assert sum(min(Fraction(1), (Fraction(r) - 1) * p / (1 - p)) for p in before[:have]) <= sum(before)

@@ -26,7 +26,6 @@ from discreet.search.art.index import stock_of
 from discreet.search.art.joining import join_groups
 from discreet.search.art.kinds import alike_groups
 from discreet.search.art.no_surer import find_likely_companions
-from discreet.search.art.pools import pool_the_likely
 from discreet.search.art.scarcity import prices_of
 from discreet.search.art.several_rows import (
     by_row,
@@ -46,8 +45,12 @@ from discreet.search.plan import SUPPRESSED, Bucketization, Problem
 _COMPANIONS = 1024, 200  # nearest kinds among which companions are looked for, and rows of a group at most
 _MORE_COMPANIONS = 8192, 1000  # where a few too many are left without
 _FEW = 200
-_LIKELY_COMPANIONS = 8192, 200  # where she is likely to know it anyway
+# Where she is likely to know it anyway: how many kinds, and how large groups may be, in the order of the tries.
+_LIKELY_KINDS = 8192
+_LIKELY_SIZES = (200,), (16, 24, 40, 200)
 _LIKELY_AT_ONCE = 25  # seeds between two looks at what is scarce
+_EXCHANGES, _IN_VAIN = 600, 150  # how often groups are opened for those who are left, at most
+_OPENED, _OPENED_OF = 8, 40  # groups at once, of so many nearest ones
 _KINDS = 64  # nearest kinds among which a group looks for its next member
 _WEIGHED = 96  # combinations of these that are weighed
 _AT_ONCE = 2000  # seeds between two signs of progress
@@ -66,7 +69,7 @@ def art(problem: Problem, progress: Progress = silent) -> Bucketization:
     if draft.robust.limit == PRIOR:
         _without_the_likely(draft)
         _with_likely_companions(draft)
-        pool_the_likely(draft)
+        _exchange(draft)
     elif draft.r * problem.frequency.counts[draft.protected].sum() <= problem.frequency.rows:
         _with_companions(draft, *_COMPANIONS)
         if 0 < draft.stock.left[draft.protected].sum() - problem.suppression_limit <= _FEW:
@@ -155,20 +158,78 @@ def _without_the_likely(draft: Draft) -> None:
 
 
 def _with_likely_companions(draft: Draft) -> None:
-    """Whoever is likely to have his value anyway gets companions by whom she gets no surer. The likeliest first: those
-    who are like them are rare."""
-    kinds, most = _LIKELY_COMPANIONS
+    """Whoever is likely to have his value anyway gets companions by whom she gets no surer.
+
+    The likeliest first, for those who are like them are rare; or, where that leaves people out, those first who need
+    the fewest companions. What hides more of them stays.
+    """
+    before, found = draft.kept(), []
+    for sizes in _LIKELY_SIZES:
+        draft.go_back(before)
+        for most in sizes:
+            _with_no_more_than(draft, most, _to_be_hidden(draft))
+        found.append((int(draft.stock.left[draft.protected].sum()), draft.kept()))
+        if found[-1][0] == 0:
+            break
+    draft.go_back(min(found, key=lambda pair: pair[0])[1])
+
+
+def _to_be_hidden(draft: Draft) -> IntArray:
+    """Everybody with a protected value who has no group, the likeliest first."""
     rows = draft.in_random_order(np.flatnonzero(draft.protected & (draft.stock.left > 0)))
     rows = rows[np.argsort(-draft.priors(rows), kind="stable")]
-    seeds = np.repeat(rows, draft.stock.left[rows])
-    limits = draft.limits(draft.least, most, kinds, _WEIGHED)
+    return np.repeat(rows, draft.stock.left[rows])
+
+
+def _exchange(draft: Draft) -> None:
+    """Few who are left open groups near them: one is hidden first, then those who were in these. That stays unless it
+    leaves more people out."""
+    protected, vain = draft.protected, 0
+    if draft.stock.left[protected].sum() > _FEW:
+        return
+    for _ in range(_EXCHANGES):
+        waiting = np.flatnonzero(protected & (draft.stock.left > 0))
+        if not len(waiting) or vain == _IN_VAIN:
+            return
+        number, before = int(draft.stock.left[waiting].sum()), draft.kept()
+        first = int(draft.rng.choice(waiting))
+        done = draft.done
+        having = np.flatnonzero(protected[done.rows])
+        place = draft.index.place[draft.table.kind].astype(np.int64)
+        near = np.argsort(np.abs(place[done.rows[having]] - place[first]), kind="stable")[:_OPENED_OF]
+        opened = np.zeros(len(done), dtype=np.bool_)
+        opened[done.group[having[draft.rng.permutation(near)[:_OPENED]]]] = True
+        members = done.only(opened).rows
+        draft.parts = [done.only(~opened)]
+        take_all(draft.table, draft.index, draft.stock, members, -1)
+        others = members[protected[members]]
+        others = others[np.argsort(-draft.priors(others), kind="stable")]
+        _with_no_more_than(draft, _LIKELY_SIZES[0][-1], np.append(first, others))
+        now = int(draft.stock.left[protected].sum())
+        vain = 0 if now < number else vain + 1
+        if now > number:
+            draft.go_back(before)
+
+
+def _with_no_more_than(draft: Draft, most: int, seeds: IntArray) -> None:
+    """Groups of so many people at most for these."""
+    limits = draft.limits(draft.least, most, _LIKELY_KINDS, _WEIGHED)
     for at in range(0, len(seeds), _LIKELY_AT_ONCE):
         some = seeds[at : at + _LIKELY_AT_ONCE]
-        prices = prices_of(draft)
-        offsets, companions = find_likely_companions(draft.table, draft.index, draft.stock, some, limits, prices)
-        number = np.diff(offsets)
-        rows = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
-        _settle(draft, gathered(number[number > 0] + 1, rows), most)
+        for alone in (False, True):  # where several values do not hold, one may
+            offsets, companions = find_likely_companions(
+                draft.table, draft.index, draft.stock, some, limits, prices_of(draft), alone
+            )
+            number = np.diff(offsets)
+            members = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
+            groups = gathered(number[number > 0] + 1, members)
+            holds = draft.holds(groups)
+            draft.parts.append(groups.only(holds))
+            draft.merges += int((groups.sizes[holds] - 1).sum())
+            take_all(draft.table, draft.index, draft.stock, groups.only(~holds).rows, -1)
+            number[np.flatnonzero(number > 0)[~holds]] = 0
+            some = some[number == 0]
+        draft.tell()
 
 
 def _of_paper(problem: Problem) -> Problem:

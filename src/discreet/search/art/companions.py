@@ -242,9 +242,10 @@ def _hiding(table: Table) -> Codes:
 @inner(error_model="numpy")
 def _odds(table: Table) -> Points:
     """By value and signature, the odds of the value's set against everything else."""
-    odds = np.empty(table.inside.T.shape, dtype=np.float32)
-    for x in range(len(odds)):
-        for at in range(odds.shape[1]):
+    signatures, values = table.inside.shape
+    odds = np.empty((values, signatures), dtype=np.float32)
+    for x in range(values):
+        for at in range(signatures):
             p = table.inside[at, x]
             odds[x, at] = p / (1 - p)
     return odds

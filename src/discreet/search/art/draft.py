@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 
@@ -73,6 +74,14 @@ def together(*parts: Gathered) -> Gathered:
     """All groups of all parts."""
     none = np.zeros(0, dtype=np.int64)
     return gathered(np.concatenate([none, *(p.sizes for p in parts)]), np.concatenate([none, *(p.rows for p in parts)]))
+
+
+class Kept(NamedTuple):
+    """What was decided at some time: groups that hold, who had none, and how many joined a group."""
+
+    parts: list[Gathered]
+    stock: Stock
+    merges: int
 
 
 @dataclass(eq=False)
@@ -169,6 +178,16 @@ class Draft:
         of_row = t.inside[:, np.diff(t.set_offsets) > 0].max(axis=1, initial=0)
         most: FloatArray = of_row[t.signatures[t.kind[rows]]].max(axis=1).astype(np.float64)
         return most
+
+    def kept(self) -> Kept:
+        """What is decided now, to `go_back` to."""
+        stock = Stock(*(array.copy() for array in self.stock))
+        return Kept(list(self.parts), stock, self.merges)
+
+    def go_back(self, kept: Kept) -> None:
+        """As it was then."""
+        self.parts, self.merges = list(kept.parts), kept.merges
+        self.stock = Stock(*(array.copy() for array in kept.stock))
 
     def in_random_order(self, rows: IntArray) -> IntArray:
         """Combinations of whom nobody should come first for being first in the table."""

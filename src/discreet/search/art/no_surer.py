@@ -1,16 +1,18 @@
 """The compiled search for companions of people who are likely to have a protected value before any release.
 
-She can't be made less sure of them than 1/r; but she need not get any surer (`limit: prior`). All companions share one
-unprotected value y, as in `companions`: with x the protected value, the adversary's p(t : x) is q(t) / Σ q, where
+She can't be made less sure of them than 1/r; but she need not get any surer (`limit: prior`). Where all companions
+share one unprotected value y, as in `companions`, with x the protected value the adversary's p(t : x) is q(t) / Σ q,
 q = p(x) / p(y), or the odds of the set against everything else where she only asks for that. With P the chance of t's
 set before, that is at most max(1/r, P) as soon as Σ q ≥ q(t) · min(r, 1 / P): what t *asks for*. So a group of one
 protected value holds if Σ q is no less than what anybody in it asks for, for every attribute set, both ways. Whoever is
-as likely to have it as he brings most; whoever is certain to have it asks for nothing.
+as likely to have it as he brings most; whoever is certain to have it asks for nothing. Of companions with several
+values, kept near the shares that these have among people like the seed, it is about so with q = p(x) / Σ p(y), and the
+exact verdict decides.
 
 What others bring is scarce: in a group with somebody likely, as many people must be expected to have the value as have
 it, for every attribute set (docs/robust.md). So each candidate has a price: what the group takes from each attribute
 set with him, the more the less of it is to spare (`Prices`). Who fills most of what is missing for his price joins
-first, and of several values y that of the cheapest group is taken.
+first, and of several choices of values that of the cheapest group is taken.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from discreet.compiled import inner, kernel
 from discreet.search.art.people import Index, Limits, Points, Stock, Table
 from discreet.search.art.tree import apart, enlist, nearest
 
-_VALUES = 4  # unprotected values that are tried
+_VALUES = 5  # unprotected values that are tried, by which of them stand together in a group
+_TOGETHER = (0, 1), (1, 2), (2, 3), (0, 2), (0, 3), (0, 5)
+_MORE = 1.0  # of a value than its share
 _NEARNESS = 0.1  # of quasi-identifiers: the price of somebody far away is higher by this share for each that differs
 _FAR = 3  # of which no more than so many count
 _TIE = 1e-5  # single precision; the exact verdict comes later
@@ -51,11 +55,11 @@ class Prices(NamedTuple):
 
 @kernel
 def find_likely_companions(
-    table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits, prices: Prices
+    table: Table, index: Index, stock: Stock, seeds: IntArray, limits: Limits, prices: Prices, alone: bool
 ) -> tuple[IntArray, IntArray]:
     """For every seed (a combination), the combinations of its companions: offsets into a list. None: it has to wait.
 
-    Who finds a group leaves the stock.
+    Who finds a group leaves the stock. Companions of one group have one value if `alone`, else up to five.
     """
     kinds = np.empty(limits.kinds, dtype=np.int32)
     offsets = np.zeros(len(seeds) + 1, dtype=np.int64)
@@ -75,12 +79,12 @@ def find_likely_companions(
                     supply[v] += stock.left[row]
         _weigh_supply(table, seed, supply)
         size, cost = limits.most + 1, np.inf
-        for _ in range(_VALUES):
-            y = np.argmax(supply)
-            if supply[y] == 0:
-                break
-            supply[y] = 0
-            picked, paid = _grown(table, stock, seed, y, kinds[:number], limits, (prices, cost), picks)
+        ordered = np.argsort(-supply)[:_VALUES]
+        for first, last in _TOGETHER:
+            some = ordered[first:last]
+            if len(some) < last - first or supply[some[-1]] == 0 or (alone and len(some) > 1):
+                continue
+            picked, paid = _grown(table, stock, seed, some, kinds[:number], limits, (prices, cost), picks)
             if picked > 0 and paid < cost:
                 size, cost = picked + 1, paid
                 for i in range(picked):
@@ -111,36 +115,39 @@ def _grown(
     table: Table,
     stock: Stock,
     seed: int,
-    y: int,
+    some: IntArray,
     kinds: IntArray,
     limits: Limits,
     paying: tuple[Prices, float],
     picks: IntArray,
 ) -> tuple[int, float]:
-    """How many companions with the value y are enough for the seed, and their price; they are put into `picks`.
+    """How many companions with these values are enough for the seed, and their price; they are put into `picks`.
 
-    −1 if there are not enough, if they cost more than is to be paid, or if the seed surely has not y.
+    −1 if there are not enough, or if the seed surely has none of the values; the price is infinite if it is too high.
     """
     sets, x, owner = table.signatures.shape[1], table.values[seed], table.person[seed]
     prices, enough = paying
     group = Sums(np.zeros(2 * sets, dtype=np.float32), np.zeros(2 * sets, dtype=np.float32))
-    if not _weighed(table, seed, x, y, limits.r, group.total, group.asked):
+    if not _weighed(table, seed, x, some, limits.r, group.total, group.asked):
         return -1, 0.0
     certain = group.asked < 0
+    turns, shares = _shares(table, seed, some)
+    having = np.zeros(len(some), dtype=np.int64)
     rows, number = np.empty(_MOST_WEIGHED, dtype=np.int64), 0
     totals = np.empty((_MOST_WEIGHED, 2 * sets), dtype=np.float32)
     asks = np.empty((_MOST_WEIGHED, 2 * sets), dtype=np.float32)
     for k in kinds:
         for row in table.rows[table.starts[k] : table.starts[k + 1]]:
-            if number == _MOST_WEIGHED or table.values[row] != y or stock.left[row] == 0:
+            if number == _MOST_WEIGHED or turns[table.values[row]] < 0 or stock.left[row] == 0:
                 continue
             if owner >= 0 and table.person[row] == owner:
                 continue
-            if _weighed(table, row, x, y, limits.r, totals[number], asks[number]) and not (asks[number] < 0).any():
+            if _weighed(table, row, x, some, limits.r, totals[number], asks[number]) and not (asks[number] < 0).any():
                 rows[number] = row
                 number += 1
-    costs, left = np.empty(number), np.empty(number, dtype=np.int64)
+    costs, left, turn = np.empty(number), np.empty(number, dtype=np.int64), np.empty(number, dtype=np.int64)
     for c in range(number):
+        turn[c] = turns[table.values[rows[c]]]
         costs[c] = _price(table, rows[c], seed, prices)
         left[c] = stock.left[rows[c]]
     chosen, size, paid = np.empty(limits.most, dtype=np.int64), 1, 0.0
@@ -152,7 +159,7 @@ def _grown(
             return -1, 0.0
         best, at = np.inf, -1
         for c in range(number):
-            if left[c] > 0:
+            if left[c] > 0 and having[turn[c]] < shares[turn[c]] * size + _MORE:
                 missing = _missing(group, totals[c], asks[c], certain, np.float32(1))
                 score = (missing - now) / costs[c] if now > missing else _SHARE * missing + costs[c]
                 if score < best:
@@ -160,6 +167,7 @@ def _grown(
         if at < 0:
             return -1, 0.0
         left[at] -= 1
+        having[turn[at]] += 1
         if table.person[rows[at]] >= 0:
             for c in range(number):
                 if table.person[rows[c]] == table.person[rows[at]]:
@@ -170,12 +178,27 @@ def _grown(
         for k in range(2 * sets):
             group.total[k] += totals[at, k]
             group.asked[k] = max(group.asked[k], asks[at, k])
-    number = _trimmed(table, seed, y, limits, certain, totals, asks, chosen, size - 1)
+    number = _trimmed(table, seed, some, limits, certain, totals, asks, chosen, size - 1)
     paid = 0.0
     for i in range(number):
         picks[i] = rows[chosen[i]]
         paid += costs[chosen[i]]
     return int(number), paid if paid < enough else np.inf
+
+
+@inner
+def _shares(table: Table, seed: int, some: IntArray) -> tuple[IntArray, FloatArray]:
+    """Which of these each value is (−1: none), and their shares among those who are like the seed, by all sets."""
+    turns, shares = np.full(len(table.set_offsets) - 1, -1, dtype=np.int64), np.zeros(len(some))
+    together = 0.0
+    for i in range(len(some)):
+        turns[some[i]] = i
+        for at in table.signatures[table.kind[seed]]:
+            shares[i] += table.chances[at, some[i]]
+        together += shares[i]
+    for i in range(len(some)):
+        shares[i] /= together
+    return turns, shares
 
 
 @inner
@@ -193,7 +216,7 @@ def _price(table: Table, row: int, seed: int, prices: Prices) -> float:
 def _trimmed(
     table: Table,
     seed: int,
-    y: int,
+    some: IntArray,
     limits: Limits,
     certain: IntArray,
     totals: Points,
@@ -206,7 +229,7 @@ def _trimmed(
     group = Sums(np.zeros(width, dtype=np.float32), np.zeros(width, dtype=np.float32))
     i = 0
     while i < number and number + 1 > limits.least:
-        _weighed(table, seed, table.values[seed], y, limits.r, group.total, group.asked)
+        _weighed(table, seed, table.values[seed], some, limits.r, group.total, group.asked)
         for j in range(number):
             if j != i:
                 for k in range(width):
@@ -222,8 +245,8 @@ def _trimmed(
 
 
 @inner(error_model="numpy")
-def _weighed(table: Table, row: int, x: int, y: int, r: float, total: Points, asked: Points) -> bool:
-    """What somebody brings and asks for, by attribute set, both ways; False if he surely has not y.
+def _weighed(table: Table, row: int, x: int, some: IntArray, r: float, total: Points, asked: Points) -> bool:
+    """What somebody brings and asks for, by attribute set, both ways; False if he surely has none of these values.
 
     Whoever is certain to have a value of the set is marked by −1.
     """
@@ -235,10 +258,13 @@ def _weighed(table: Table, row: int, x: int, y: int, r: float, total: Points, as
             total[a] = total[sets + a] = 0
             asked[a] = asked[sets + a] = -1
             continue
-        if table.chances[at, y] <= 0:
+        others = np.float32(0)
+        for y in some:
+            others += table.chances[at, y]
+        if others <= 0:
             return False
         times = np.float32(min(r, 1 / before) if before > 0 else r)
-        total[a] = table.chances[at, x] / table.chances[at, y]
+        total[a] = table.chances[at, x] / others
         total[sets + a] = before / (1 - before)
         asked[a], asked[sets + a] = total[a] * times, total[sets + a] * times
     return True

@@ -29,7 +29,7 @@ def prices_of(draft: Draft) -> Prices:
 
 
 def expected_and_asked(draft: Draft) -> tuple[FloatArray, FloatArray]:
-    """By attribute set (row) and value: how many of those who have no group yet are expected to have one of its set, and
+    """By attribute set (row) and value: how many of those without a group are expected to have a value of its set, and
     how many of these those take at least who have one."""
     t, left = draft.table, draft.stock.left
     people = np.zeros(len(t.chances))
