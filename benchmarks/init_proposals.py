@@ -21,7 +21,7 @@ from benchmarks.adult import data_folder
 from benchmarks.init_tables import claims, survey
 from benchmarks.measure import Findings, Options, Table
 from discreet.policy.policy import Policy, read_policy
-from discreet.policy.proposed import proposed_for
+from discreet.policy.proposing.proposed import proposed_for
 from discreet.run.anonymize import anonymize
 
 _ANSWERS = {f"q{n}": 1.0 for n in range(1, 46)} | {"q9": 0.2795, "q18": 0.3971, "q20": 0.4016}

@@ -15,7 +15,7 @@ from discreet.cli.asking import decided
 from discreet.engines.open import open_source
 from discreet.errors import DiscreetError
 from discreet.policy.policy import read_policy
-from discreet.policy.proposed import Proposed, proposed
+from discreet.policy.proposing.proposed import Proposed, proposed
 from discreet.policy.words import Role
 from tests.visits import visits
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from discreet.cli.asking import asked
-from discreet.policy.owner import Owner
 from discreet.policy.policy import read_policy
+from discreet.policy.proposing.owner import Owner
 
 QUESTION = "Is every row another person? [y/n/not sure] "
 

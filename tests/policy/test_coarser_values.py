@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from discreet import anonymize
 from discreet.engines.open import open_source
 from discreet.hierarchies.published_as import published_as
-from discreet.policy.coarser_values import interval_words
 from discreet.policy.policy import read_policy
-from discreet.policy.proposed import proposed
+from discreet.policy.proposing.coarser_values import interval_words
+from discreet.policy.proposing.proposed import proposed
 
 
 @settings(max_examples=150, deadline=None)

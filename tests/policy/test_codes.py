@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.policy.codes import NO_ANSWER, why_codes
-from discreet.policy.columns import meaning_of
-from discreet.policy.hierarchy_proposals import hierarchy_words
+from discreet.policy.proposing.codes import NO_ANSWER, why_codes
+from discreet.policy.proposing.columns import meaning_of
+from discreet.policy.proposing.hierarchy_proposals import hierarchy_words
 from tests.policy.profiles import profile
 
 CODES = {

@@ -16,11 +16,11 @@ from discreet.engines.open import open_source
 from discreet.engines.profile import Ownership
 from discreet.errors import DiscreetError, PolicyError
 from discreet.labels.whose import Whose
-from discreet.policy.columns import A_PERSON, key_of
-from discreet.policy.draft import propose
-from discreet.policy.owner import Owner, find_owner
 from discreet.policy.policy import Policy, Role, read_policy
-from discreet.policy.proposals import proposals_of
+from discreet.policy.proposing.columns import A_PERSON, key_of
+from discreet.policy.proposing.draft import propose
+from discreet.policy.proposing.owner import Owner, find_owner
+from discreet.policy.proposing.proposals import proposals_of
 from discreet.samples.hospital import patients
 from tests.policy.odd import ODD
 

@@ -16,10 +16,10 @@ from discreet.engines.profile import ColumnProfile
 from discreet.errors import DataError, PolicyError
 from discreet.hierarchies.build import build
 from discreet.hierarchies.words import rule_from_words
-from discreet.policy.columns import meaning_of, words_of
-from discreet.policy.draft import propose, quoted
 from discreet.policy.policy import Attribute, Policy, Role, policy_from_words, read_policy
-from discreet.policy.proposals import proposal, proposals_of
+from discreet.policy.proposing.columns import meaning_of, words_of
+from discreet.policy.proposing.draft import propose, quoted
+from discreet.policy.proposing.proposals import proposal, proposals_of
 from discreet.report.pages.audit_words import headline
 from discreet.samples.hospital import patients
 from tests.policy.odd import ODD

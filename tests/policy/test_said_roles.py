@@ -6,8 +6,8 @@ import pytest
 
 from discreet.engines.open import open_source
 from discreet.errors import DiscreetError
-from discreet.policy.proposed import proposed
-from discreet.policy.said_roles import said_roles
+from discreet.policy.proposing.proposed import proposed
+from discreet.policy.proposing.said_roles import said_roles
 from discreet.policy.words import Role
 
 ANSWERS = {f"q{n}": [str(1 + (i + n) % 5) for i in range(100)] for n in range(1, 13)}

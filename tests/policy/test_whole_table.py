@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.engines.open import open_source
-from discreet.policy.proposals import Proposal, proposals_of
-from discreet.policy.proposed import proposed
-from discreet.policy.whole_table import by_importance, with_figures, without_repetition
+from discreet.policy.proposing.proposals import Proposal, proposals_of
+from discreet.policy.proposing.proposed import proposed
+from discreet.policy.proposing.whole_table import by_importance, with_figures, without_repetition
 from discreet.policy.words import Role
 
 Table = dict[str, list[str]]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.policy.proposed import proposed_for
+from discreet.policy.proposing.proposed import proposed_for
 from tests.tables_as_they_are.makers import MAKERS
 
 LETTERS = {"identifier": "i", "quasi_identifier": "q", "sensitive": "s"}

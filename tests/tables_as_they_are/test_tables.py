@@ -9,9 +9,9 @@ import pytest
 
 from discreet import anonymize, read_policy, verify
 from discreet.errors import DiscreetError, PolicyError
-from discreet.policy.draft import propose
-from discreet.policy.found_reading import open_as_found
-from discreet.policy.proposals import proposals_of
+from discreet.policy.proposing.draft import propose
+from discreet.policy.proposing.found_reading import open_as_found
+from discreet.policy.proposing.proposals import proposals_of
 from tests.tables_as_they_are.makers import MAKERS
 
 # What the words of the proposal have to be: those at the top, and those of columns.

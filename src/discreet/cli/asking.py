@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
 
 if TYPE_CHECKING:
-    from discreet.policy.owner import Owner
-    from discreet.policy.proposed import Proposed
+    from discreet.policy.proposing.owner import Owner
+    from discreet.policy.proposing.proposed import Proposed
 
 _QUESTION = "Is every row another person? [y/n/not sure] "
 _WHICH = "Which column says whose row it is? [its name; nothing if none does] "

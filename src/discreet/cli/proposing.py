@@ -14,8 +14,8 @@ from discreet.cli.screen import Screen, a_path, write_page
 from discreet.errors import DiscreetError, Mistake, shown
 
 if TYPE_CHECKING:
-    from discreet.policy.owner import Owner
-    from discreet.policy.proposed import Proposed
+    from discreet.policy.proposing.owner import Owner
+    from discreet.policy.proposing.proposed import Proposed
 
 _NAMED = 6  # open decisions that are told by name
 
@@ -48,9 +48,9 @@ def init(
     """
     from discreet.addresses import is_address
     from discreet.labels.whose import Whose
-    from discreet.policy.owner import find_owner
-    from discreet.policy.proposed import proposed_for
-    from discreet.policy.said_roles import said_roles
+    from discreet.policy.proposing.owner import find_owner
+    from discreet.policy.proposing.proposed import proposed_for
+    from discreet.policy.proposing.said_roles import said_roles
 
     screen = Screen(as_json, quiet)
     roles = said_roles(role or [])

@@ -6,7 +6,7 @@ from typing import Any
 
 from discreet.engines.profile import ColumnProfile
 from discreet.explorer.session import Session
-from discreet.policy.proposals import known_values
+from discreet.policy.proposing.proposals import known_values
 from discreet.policy.words import Role
 
 SHOWN = 8  # values of a column

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.addresses import is_address, without_credentials
-from discreet.policy.draft import quoted
+from discreet.policy.proposing.draft import quoted
 
 _HEAD = "# Written by 'discreet explore'. docs/policy.md has all the words.\n"
 _NOT_SHOWN = "# private: as in the policy that was given; it is in the file, and not shown here\n"

@@ -25,7 +25,7 @@ from discreet.models.promise import VALUES
 from discreet.models.registry import MODELS
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.policy.policy import Policy, policy_from_words
-from discreet.policy.proposals import quasi_identifier
+from discreet.policy.proposing.proposals import quasi_identifier
 from discreet.policy.words import Role
 from discreet.report.marginals import shown
 from discreet.run.intake import Counted, Scanned, coded, scan

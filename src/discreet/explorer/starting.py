@@ -15,8 +15,8 @@ from discreet.errors import Mistake, PolicyError
 from discreet.files.temporary import temporary_folder
 from discreet.labels.whose import Whose
 from discreet.policy.policy import Policy, check_columns, read_policy
-from discreet.policy.proposals import Proposal
-from discreet.policy.proposed import proposed, proposed_for
+from discreet.policy.proposing.proposals import Proposal
+from discreet.policy.proposing.proposed import proposed, proposed_for
 
 Words = dict[str, Any]
 _IS_POLICY = (".yaml", ".yml")

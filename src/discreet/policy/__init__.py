@@ -1,1 +1,1 @@
-"""What a policy may say, every mistake at once; and what `init` proposes."""
+"""What a policy may say, every mistake at once. What `init` proposes has a room of its own, `proposing`."""

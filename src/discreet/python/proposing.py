@@ -12,9 +12,9 @@ from discreet.engines.base import Engine
 from discreet.errors import DiscreetError, Mistake, PolicyError, did_you_mean, shown
 from discreet.files.temporary import temporary_folder
 from discreet.files.whole import whole_files
-from discreet.policy.owner import find_owner
 from discreet.policy.policy import Policy, read_policy
-from discreet.policy.proposed import Proposed, proposed_for
+from discreet.policy.proposing.owner import find_owner
+from discreet.policy.proposing.proposed import Proposed, proposed_for
 from discreet.policy.showing import framed, table
 from discreet.policy.words import Role
 from discreet.python.arguments import changed

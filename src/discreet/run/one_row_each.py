@@ -12,8 +12,8 @@ from discreet.counts.frequency import FrequencySet
 from discreet.engines.base import Engine
 from discreet.engines.profile import ColumnProfile
 from discreet.errors import DataError, Mistake, shown
-from discreet.policy.owner import against_one_row_each
 from discreet.policy.policy import Policy
+from discreet.policy.proposing.owner import against_one_row_each
 from discreet.policy.words import Role
 
 _PLACE = "one_row_per_person"

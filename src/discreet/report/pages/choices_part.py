@@ -9,8 +9,8 @@ from discreet.labels.aligned import aligned
 from discreet.labels.figures import chance, percent
 from discreet.models.parameters import as_word
 from discreet.models.promise import Setting
-from discreet.policy.found_reading import in_yaml
 from discreet.policy.kinds import PUBLICATIONS, is_exact
+from discreet.policy.proposing.found_reading import in_yaml
 from discreet.releases.choices import Choice, Choices, Dial, PolicyComparison
 from discreet.report.line_chart import Axis, Dot, Line, shares
 from discreet.report.marginals import printable, shown

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray
 from discreet.engines.base import Engine
 from discreet.hierarchies.numbers import parse
-from discreet.policy.proposals import Proposal, known_values
+from discreet.policy.proposing.proposals import Proposal, known_values
 from discreet.policy.words import Role
 
 _COUNTED = 2_000_000  # different values that leave the engine for this
@@ -25,7 +25,7 @@ def with_coarser_values(proposals: Sequence[Proposal], engine: Engine, fixed: Se
     """The same, where exact amounts that must be protected are published as intervals, if round ones hold enough rows.
 
     >>> from discreet.engines.open import open_source
-    >>> from discreet.policy.proposals import proposals_of
+    >>> from discreet.policy.proposing.proposals import proposals_of
     >>> bills = open_source({"cost": [f"{100 + i}.{i % 90 + 10}" for i in range(400)]})
     >>> [p.publish_as for p in with_coarser_values(proposals_of(bills.profile()), bills)]
     ['{intervals: [50], bottom: 150, top: 450}']

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
-from discreet.policy.columns import meaning_of
-from discreet.policy.hierarchy_proposals import hierarchy_words
-from discreet.policy.proposals import Proposal, different
+from discreet.policy.proposing.columns import meaning_of
+from discreet.policy.proposing.hierarchy_proposals import hierarchy_words
+from discreet.policy.proposing.proposals import Proposal, different
 from discreet.policy.words import Role
 
 ROLES = (Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER)

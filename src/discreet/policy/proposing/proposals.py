@@ -16,8 +16,16 @@ from discreet.engines.profile import ColumnProfile
 from discreet.errors import DataError, Mistake, shown
 from discreet.hierarchies.dates import parse_date
 from discreet.hierarchies.numbers import is_whole, parse
-from discreet.policy.columns import A_WEIGHT, Meaning, meaning_of, names_a_key, names_a_part, stem_of, words_of
-from discreet.policy.hierarchy_proposals import hierarchy_words, with_points
+from discreet.policy.proposing.columns import (
+    A_WEIGHT,
+    Meaning,
+    meaning_of,
+    names_a_key,
+    names_a_part,
+    stem_of,
+    words_of,
+)
+from discreet.policy.proposing.hierarchy_proposals import hierarchy_words, with_points
 from discreet.policy.words import Role
 
 MANY = 10  # with more quasi-identifiers than this a release becomes coarse everywhere

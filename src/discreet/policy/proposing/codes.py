@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import gcd
 
 from discreet.hierarchies.numbers import Number, is_whole
-from discreet.policy.columns import names_a_code, names_an_amount
+from discreet.policy.proposing.columns import names_a_code, names_an_amount
 
 _FEW = 12  # as many different numbers may be codes, if nothing else is known of them
 _SPARSE = 4  # times as wide as there are numbers: codes of a list, with gaps

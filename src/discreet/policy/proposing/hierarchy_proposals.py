@@ -9,7 +9,7 @@ from itertools import accumulate
 from discreet.engines.profile import ColumnProfile
 from discreet.hierarchies.dates import parse_date, suitable_levels
 from discreet.hierarchies.numbers import Number, is_whole, parse
-from discreet.policy.codes import why_codes
+from discreet.policy.proposing.codes import why_codes
 
 FLAT = "{flat: true}"
 FLAT_SETS = "{flat: true, sets: true}"

@@ -12,7 +12,7 @@ from itertools import combinations
 from discreet.engines.base import Engine
 from discreet.errors import shown
 from discreet.labels.figures import percent
-from discreet.policy.proposals import Proposal, known_values
+from discreet.policy.proposing.proposals import Proposal, known_values
 from discreet.policy.words import Role
 
 _COUNTED = 40  # columns whose figures are counted, for each of which all rows are grouped twice
@@ -27,7 +27,7 @@ def without_repetition(proposals: Sequence[Proposal], engine: Engine, fixed: Seq
     Equally frequent values are a hint that they do; the engine then counts the pairs of values.
 
     >>> from discreet.engines.open import open_source
-    >>> from discreet.policy.proposals import proposals_of
+    >>> from discreet.policy.proposing.proposals import proposals_of
     >>> school = open_source({"education": ["a", "b", "b"] * 20, "education-num": ["9", "13", "13"] * 20})
     >>> [p.role.value for p in without_repetition(proposals_of(school.profile()), school)]
     ['quasi_identifier', 'identifier']

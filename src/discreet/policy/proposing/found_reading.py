@@ -19,7 +19,7 @@ from discreet.engines.sources import check_file, is_text_file
 from discreet.engines.sql.engine import SqlEngine
 from discreet.engines.sql.reading import count_cells
 from discreet.errors import shown
-from discreet.policy.cell_words import CellWords, cell_words, marks_of
+from discreet.policy.proposing.cell_words import CellWords, cell_words, marks_of
 
 _HEAD = 1 << 20
 _SHOWN = 6  # columns that a reason names
@@ -186,7 +186,7 @@ def in_yaml(said: object) -> str:
     >>> print(in_yaml(["?", "-9"]), in_yaml("MM/DD/YYYY"), in_yaml({"format": "DD.MM.YY", "first_year": 1930}), in_yaml(True))
     ["?", "-9"] MM/DD/YYYY {format: DD.MM.YY, first_year: 1930} true
     """  # noqa: E501
-    from discreet.policy.draft import quoted  # late: it is made of this module
+    from discreet.policy.proposing.draft import quoted  # late: it is made of this module
 
     match said:
         case bool():

@@ -18,8 +18,8 @@ from discreet.errors import DiscreetError, Mistake, did_you_mean, shown
 from discreet.hierarchies.dates import parse_date
 from discreet.hierarchies.numbers import is_whole, parse
 from discreet.labels.whose import Whose
-from discreet.policy.columns import A_PERSON, key_of, meaning_of, names_a_key, words_of
-from discreet.policy.proposals import Proposal, few_values, known_values
+from discreet.policy.proposing.columns import A_PERSON, key_of, meaning_of, names_a_key, words_of
+from discreet.policy.proposing.proposals import Proposal, few_values, known_values
 from discreet.policy.words import Role
 
 Counting = Callable[[str, Sequence[str]], Ownership]
@@ -79,7 +79,7 @@ def find_owner(
     `counting` is an engine's `ownership`: it is asked once for each column that may be it.
 
     >>> from discreet.engines.open import open_source
-    >>> from discreet.policy.proposals import proposals_of
+    >>> from discreet.policy.proposing.proposals import proposals_of
     >>> visits = open_source({"patient": ["a", "a", "b", "b"], "sex": ["f", "f", "m", "m"]})
     >>> find_owner(proposals_of(visits.profile()), visits.ownership).column
     'patient'

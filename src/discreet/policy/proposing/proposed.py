@@ -8,13 +8,13 @@ from typing import Any
 
 from discreet.engines.base import Engine
 from discreet.engines.profile import ColumnProfile
-from discreet.policy.coarser_values import with_coarser_values
-from discreet.policy.draft import propose
-from discreet.policy.found_reading import NOTHING_FOUND, FoundReading, open_as_found
-from discreet.policy.owner import Owner, find_owner
-from discreet.policy.proposals import Proposal, proposals_of
-from discreet.policy.said_roles import SaidRoles, with_roles
-from discreet.policy.whole_table import by_importance, with_figures, without_repetition
+from discreet.policy.proposing.coarser_values import with_coarser_values
+from discreet.policy.proposing.draft import propose
+from discreet.policy.proposing.found_reading import NOTHING_FOUND, FoundReading, open_as_found
+from discreet.policy.proposing.owner import Owner, find_owner
+from discreet.policy.proposing.proposals import Proposal, proposals_of
+from discreet.policy.proposing.said_roles import SaidRoles, with_roles
+from discreet.policy.proposing.whole_table import by_importance, with_figures, without_repetition
 from discreet.policy.words import Role
 
 _NOTHING_SAID = SaidRoles()

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from discreet.addresses import without_credentials
 from discreet.errors import shown
-from discreet.policy.found_reading import NOTHING_FOUND, FoundReading
-from discreet.policy.hierarchy_proposals import FLAT, FLAT_SETS
-from discreet.policy.owner import Owner
-from discreet.policy.proposals import MANY, Proposal, known_values
-from discreet.policy.whole_table import by_importance
+from discreet.policy.proposing.found_reading import NOTHING_FOUND, FoundReading
+from discreet.policy.proposing.hierarchy_proposals import FLAT, FLAT_SETS
+from discreet.policy.proposing.owner import Owner
+from discreet.policy.proposing.proposals import MANY, Proposal, known_values
+from discreet.policy.proposing.whole_table import by_importance
 from discreet.policy.words import Role
 
 _SEVERAL = 5  # with more quasi-identifiers than this, one coarseness per column turns most of them into *
@@ -34,7 +34,7 @@ def propose(
     `found` says how the table is read, `unique` how many rows the quasi-identifiers tell apart.
 
     >>> from discreet.engines.profile import ColumnProfile
-    >>> from discreet.policy.proposals import proposals_of
+    >>> from discreet.policy.proposing.proposals import proposals_of
     >>> sex = ColumnProfile("sex", 100, 2, 0, (("f", 60), ("m", 40)))
     >>> text = propose(proposals_of([sex]), "people.csv")
     >>> print(text.split("attributes:")[1].split("require:")[0].strip())
