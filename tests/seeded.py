@@ -20,6 +20,7 @@ from discreet import Infeasible, anonymize, policy_from_words
 from discreet.samples.hospital import write_sample
 from tests.folder import cases, more_cases
 from tests.folder.reading import columns_of
+from tests.moments import without_moment
 
 PATIENTS = 400
 # What else is done with the sample's table: the searches that its own policies don't show.
@@ -82,7 +83,7 @@ def _lasting(file: Path) -> bytes:
         return json.dumps(words).encode()
     if file.suffix == ".html":
         created = json.loads((file.parent / "manifest.json").read_text(encoding="utf-8"))["created"]
-        return file.read_bytes().replace(created.encode(), b"")
+        return without_moment(file.read_text(encoding="utf-8"), created).encode()
     return file.read_bytes()
 
 

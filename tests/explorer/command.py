@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.moments import without_moment
+
 
 def anonymized(command: str, folder: Path, into: Path) -> Path:
     """Run the command as it stands, in the folder of the explorer, but into another folder."""
@@ -28,7 +30,7 @@ def same_files(one: Path, two: Path) -> None:
     manifests = [json.loads((folder / "manifest.json").read_text()) for folder in (one, two)]
     times = [manifest["created"] for manifest in manifests]
     pages = [
-        (folder / "report.html").read_text().replace(time, "").replace(time[:10], "")
+        without_moment((folder / "report.html").read_text(), time)
         for folder, time in zip((one, two), times, strict=True)
     ]
     for manifest in manifests:

@@ -16,6 +16,7 @@ from typing import Any
 
 from pyarrow import parquet
 
+from tests.moments import without_moment
 from tests.releases.reading import Row, manifest_of, read_file
 
 Canonical = tuple[Any, ...]
@@ -72,8 +73,7 @@ def _lines(path: Path, manifest: Mapping[str, Any]) -> tuple[str, ...]:
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
         return tuple(_places(json.loads(text)))
-    made = manifest["created"]
-    text = text.replace(made, "TIME").replace(f"{made[:10]} {made[11:16]} UTC", "TIME")  # on the page, to the minute
+    text = without_moment(text, manifest["created"])
     return tuple(re.sub(r"\b[0-9a-f]{64}\b", "FINGERPRINT", text).splitlines())
 
 

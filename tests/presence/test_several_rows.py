@@ -24,6 +24,7 @@ from discreet.search.lattice.incognito import incognito
 from discreet.search.lattice.optimal import optimal
 from discreet.search.lattice.whole_lattice import whole_lattice
 from discreet.search.plan import Problem
+from tests.moments import without_moment
 from tests.presence.worlds import World, deltas, outcome, worlds
 from tests.visits import Table, policy, visits
 
@@ -164,7 +165,7 @@ def test_another_population_is_noticed_without_the_source(tmp_path: Path) -> Non
 def told(folder: Path) -> dict[str, Any]:
     """All that lies in a folder, but for the time it was made."""
     manifest = json.loads((folder / "manifest.json").read_text())
-    page = (folder / "report.html").read_text().replace(manifest["created"], "")
+    page = without_moment((folder / "report.html").read_text(), manifest["created"])
     del manifest["created"], manifest["checksum"], manifest["files"]["report.html"]
     files = {
         path.name: path.read_text() for path in folder.iterdir() if path.name not in ("manifest.json", "report.html")

@@ -23,7 +23,7 @@ def value_chances(having: IntArray, rest: int, left: int, chance: FloatArray) ->
     second, and one of each is in:
 
     >>> found = np.empty(3)
-    >>> value_chances(np.array([2, 3]), 0, 2, found), found.round(4)
+    >>> value_chances.plainly(np.array([2, 3]), 0, 2, found), found.round(4)
     (True, array([0.5   , 0.3333, 0.    ]))
     """
     values, total, alike = len(having), rest, rest == 0
