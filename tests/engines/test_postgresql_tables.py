@@ -248,7 +248,9 @@ def test_a_long_pause_does_not_lose_the_connection(postgresql: Database, reader:
 def test_a_lost_connection_is_said_plainly(postgresql: Database) -> None:
     postgresql.execute("CREATE TABLE t AS SELECT i AS v FROM generate_series(1, 200000) AS i")
     engine = PostgreSQL(postgresql.url("t"))
-    answers = engine._asked(f"SELECT repeat('x', 1000), v FROM {engine._relation} AS t")
+    # The reader is ahead of us; it can't be at the end.
+    waits = "CASE WHEN v = 150000 THEN CAST(pg_sleep(60) AS text) END"
+    answers = engine._asked(f"SELECT repeat('x', 1000), v, {waits} FROM {engine._relation} AS t")
     next(answers)  # in the middle of an answer
     process = engine._connection.info.backend_pid
     postgresql.execute(f"SELECT pg_terminate_backend({process}, 10000)")
