@@ -7,6 +7,7 @@ Two processes do it at the same time (`compiling.py`), from the two ends of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from discreet.compiled import compile_everything
+from discreet.errors import Infeasible
 from discreet.models.promise import POPULATION, PRESENCE, Words
 from discreet.models.registry import MODELS, model_from_words
 from discreet.policy.kinds import PUBLICATIONS, is_exact
@@ -113,6 +115,20 @@ def _put_off(folder: Path) -> None:
     _publish(folder, "put-off", table, require=require, publish="bucketization")
 
 
+def _companions(folder: Path) -> None:
+    """A protected value that is common among some: whoever has it there is hidden by companions, one by one."""
+    rows = range(600)
+    table = {
+        "age": [str(20 + 7 * i % 40) for i in rows],
+        "zip": [str(47900 + i % 6) for i in rows],
+        "disease": ["a" if i % (8 if i % 6 == 0 else 97) == 0 else "bcd"[i % 7 % 3] for i in rows],
+    }
+    for limit in ("r", "prior"):
+        require = [{"robust": {"r": 5, "values": ["a"], "limit": limit}}]
+        with suppress(Infeasible):
+            _publish(folder, limit, table, require=require, publish="bucketization")
+
+
 def _search(search: str, publish: str, folder: Path) -> None:
     _publish(folder, search, require=FROM_A_SUMMARY, search=search, publish=publish)
 
@@ -187,6 +203,7 @@ def steps() -> list[Step]:
         *(partial(_search, *one) for one in reversed(by_summary)),
         _present_instantly,
         *(partial(_exact, *one) for one in reversed(exact)),
+        _companions,
     ]
 
 
