@@ -297,6 +297,7 @@ def owned_groups(
     to = np.full(len(at.settled), -1, dtype=np.int32)
     to[f.places[row]] = group
     stand = np.bincount(f.places[row], weights=count, minlength=len(to))
-    assert (to[f.places[row]] == group).all(), "rows with equal quasi-identifiers stand in the same group"
-    assert np.array_equal(stand[to >= 0], np.bincount(f.places, weights=f.counts)[to >= 0]), "all of them"
+    whole = np.array_equal(stand[to >= 0], np.bincount(f.places, weights=f.counts)[to >= 0])
+    if not whole or (to[f.places[row]] != group).any():  # else people would be counted who are not there
+        raise AssertionError("rows with equal quasi-identifiers stand in one group, all of them")
     return at.merged(to, groups)
