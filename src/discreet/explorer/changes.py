@@ -14,9 +14,10 @@ from discreet.errors import Mistake, PolicyError, shown
 from discreet.models.registry import model_from_words
 from discreet.policy.kinds import PUBLICATIONS
 from discreet.policy.levels import has_levels
+from discreet.policy.places import attribute_place
 from discreet.policy.policy import policy_from_words
 from discreet.policy.ranges import has_ranges
-from discreet.policy.words import Role, attribute_place, wild
+from discreet.policy.words import Role, wild
 from discreet.search.registry import searches_for
 
 Words = dict[str, Any]

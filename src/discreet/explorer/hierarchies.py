@@ -19,7 +19,8 @@ from discreet.hierarchies.build import build
 from discreet.hierarchies.hierarchy import Hierarchy, Value
 from discreet.hierarchies.taxonomy import read_taxonomy
 from discreet.hierarchies.words import rule_from_words
-from discreet.policy.words import Role, attribute_place
+from discreet.policy.places import attribute_place
+from discreet.policy.words import Role
 
 MOST_VALUES = 500  # to be dragged into groups
 MOST_CHILDREN = 100  # that a label of the tree shows

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from discreet.errors import Mistake, PolicyError, shown
+from discreet.policy.places import attribute_place
 
 if TYPE_CHECKING:
     from discreet.hierarchies.hierarchy import Hierarchy
@@ -85,6 +86,4 @@ def spans(attributes: Sequence[Attribute], hierarchies: Sequence[Hierarchy]) -> 
 
 def levels_place(name: str) -> str:
     """How messages call the word of an attribute."""
-    from discreet.policy.words import attribute_place  # late: it needs this module
-
     return f"{attribute_place(name)}.levels"

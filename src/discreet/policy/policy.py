@@ -17,12 +17,12 @@ from discreet.engines.reading import Reading
 from discreet.engines.reading_words import OF_TABLE, words_of
 from discreet.errors import Mistake, PolicyError, did_you_mean, shown
 from discreet.labels.whose import Whose, whose_rows
+from discreet.policy.places import attribute_place
 from discreet.policy.private_rows import private_place
 from discreet.policy.reading import policy_reading
 from discreet.policy.words import (
     Attribute,
     Role,
-    attribute_place,
     checked,
     read_attributes,
     wild,
@@ -37,7 +37,6 @@ __all__ = [
     "Attribute",
     "Policy",
     "Role",
-    "attribute_place",
     "check_columns",
     "policy_from_words",
     "read_policy",

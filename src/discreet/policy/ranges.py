@@ -17,6 +17,7 @@ from discreet.hierarchies.dates import Dates
 from discreet.hierarchies.defaults import follows_the_data
 from discreet.hierarchies.hierarchy import Bounded, Hierarchy, Rule
 from discreet.hierarchies.intervals import Cuts
+from discreet.policy.places import attribute_place
 
 if TYPE_CHECKING:
     from discreet.policy.policy import Policy
@@ -43,7 +44,7 @@ def ranges_misfits(publish: str, word: object, attributes: Sequence[Attribute]) 
     places = ["ranges"] * (word is not None)
     mistakes = []
     for a in attributes:
-        place = f"{_place(a)}.ranges"
+        place = f"{attribute_place(a.name)}.ranges"
         if a.ranges is None:
             continue
         if a.role != "quasi_identifier":
@@ -73,7 +74,9 @@ def with_ranges(hierarchy: Hierarchy, policy: Policy, attribute: Attribute) -> H
     rule = hierarchy.rule
     if asked_for == HIERARCHY and rule.ordered and rule.ranges and not isinstance(rule, Bounded):
         why = "this hierarchy has no boundaries that ranges could end on"
-        raise HierarchyError(Mistake(f"{_place(attribute)}.ranges", why, f"write ranges: {VALUES}, or intervals"))
+        raise HierarchyError(
+            Mistake(f"{attribute_place(attribute.name)}.ranges", why, f"write ranges: {VALUES}, or intervals")
+        )
     return bounded(hierarchy) if chosen(asked_for, attribute.hierarchy, rule) == HIERARCHY else hierarchy
 
 
@@ -109,9 +112,3 @@ def _unordered(hierarchy: object) -> bool:
     if isinstance(hierarchy, Rule):
         return not hierarchy.ordered
     return isinstance(hierarchy, str) or (isinstance(hierarchy, Mapping) and bool({*hierarchy} & {*_UNORDERED}))
-
-
-def _place(attribute: Attribute) -> str:
-    from discreet.policy.words import attribute_place
-
-    return attribute_place(attribute.name)

@@ -11,6 +11,7 @@ from discreet.engines.excel import is_workbook
 from discreet.engines.reading import Reading
 from discreet.engines.reading_words import OF_TABLE, sign_misfits
 from discreet.errors import Mistake
+from discreet.policy.places import attribute_place
 
 if TYPE_CHECKING:
     from discreet.policy.words import Attribute
@@ -30,8 +31,6 @@ def reading_misfits(found: Mapping[str, Any]) -> list[Mistake]:
     >>> print(*reading_misfits({"source": "people.csv", "sheet": "2024"}))
     sheet: is for workbooks, and people.csv is none; leave it out
     """
-    from discreet.policy.words import attribute_place  # late: it is made of this module
-
     attributes = found.get("attributes", ())
     mistakes = sign_misfits(policy_reading(attributes, found), {a.name: attribute_place(a.name) for a in attributes})
     source = found.get("source")

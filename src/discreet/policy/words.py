@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from discreet.policy.kinds import (
     wishes_misfits,
 )
 from discreet.policy.levels import levels_misfits, span_mistakes
+from discreet.policy.places import attribute_place
 from discreet.policy.private_rows import read_private
 from discreet.policy.ranges import HIERARCHY, VALUES, ranges_misfits, word_mistakes
 from discreet.policy.reading import reading_misfits
@@ -102,16 +102,6 @@ class Attribute:
         if mistake:
             raise PolicyError(mistake)
         object.__setattr__(self, "role", role)
-
-
-def attribute_place(name: object) -> str:
-    """How messages call an attribute; quoted when its name could be misread.
-
-    >>> attribute_place("age"), attribute_place("a.b")
-    ('attributes.age', "attributes['a.b']")
-    """
-    text = name if isinstance(name, str) else shown(name)
-    return f"attributes.{text}" if re.fullmatch(r"[\w-]{1,100}", text) else f"attributes[{shown(name)}]"
 
 
 def copied(value: object) -> object:

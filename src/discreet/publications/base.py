@@ -22,6 +22,17 @@ if TYPE_CHECKING:
     from discreet.search.plan import Plan
 
 
+def left_out(plan: Plan, suspicion: str) -> list[str]:
+    """What is told where rows are missing, and whoever knows as much as `suspicion` says may ask why."""
+    if not plan.suppressed:
+        return []
+    because = " and ".join(plan.frequency.sensitive)
+    return [
+        f"{plan.suppressed:,} rows are left out because of their {because}: whoever knows that {suspicion} may suspect "
+        "why"
+    ]
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of publication with the answers that most of them give (`policy.kinds.Publication` has the questions)."""

@@ -13,7 +13,7 @@ from discreet.errors import Mistake
 from discreet.labels.whose import Whose
 from discreet.models.promise import Risk
 from discreet.policy.kinds import Comparing, KindWords, Writing
-from discreet.publications.base import ExactKind
+from discreet.publications.base import ExactKind, left_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,15 +66,9 @@ class BucketizedKind(ExactKind):
         )
 
     def notes(self, plan: Plan, whose: Whose) -> list[str]:
-        if not plan.suppressed:
-            return []
         # It shows who is in the table, and so who is missing.
-        because = " and ".join(plan.frequency.sensitive)
         missing = whose.either("somebody is in the table and misses that person", "a row is in the table and misses it")
-        return [
-            f"{plan.suppressed:,} rows are left out because of their {because}: whoever knows that {missing} here may "
-            "suspect why"
-        ]
+        return left_out(plan, f"{missing} here")
 
     def write(self, plan: Bucketization, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
         from discreet.publications.bucketized_tables import write_bucketized

@@ -14,6 +14,7 @@ from discreet.errors import Mistake
 from discreet.labels.whose import Whose
 from discreet.models.promise import Risk
 from discreet.policy.kinds import Comparing, Writing
+from discreet.publications.base import left_out
 from discreet.publications.recoded import LOCAL_RECODING, RecodedKind
 
 if TYPE_CHECKING:
@@ -51,13 +52,7 @@ class NumberedKind(RecodedKind):
         ]
 
     def notes(self, plan: Plan, whose: Whose) -> list[str]:
-        if not plan.suppressed:
-            return []
-        because = " and ".join(plan.frequency.sensitive)
-        return [
-            f"{plan.suppressed:,} rows are left out because of their {because}: whoever knows that {whose.somebody} is "
-            "in the table and finds no row here that fits may suspect why"
-        ]
+        return left_out(plan, f"{whose.somebody} is in the table and finds no row here that fits")
 
     def write(self, plan: Recoding, writing: Writing, tables: Tables, random: np.random.Generator) -> Manifest:
         from discreet.publications.numbered_tables import write_numbered

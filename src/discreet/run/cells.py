@@ -11,8 +11,9 @@ from discreet.engines.reading_words import words_of
 from discreet.engines.sql.engine import SqlEngine
 from discreet.engines.sql.reading import Cells, count_cells
 from discreet.errors import DataError, Mistake
+from discreet.policy.places import attribute_place
 from discreet.policy.policy import Policy
-from discreet.policy.words import Role, attribute_place
+from discreet.policy.words import Role
 
 
 def cells_read(policy: Policy, engine: Engine) -> tuple[Cells, ...]:

@@ -42,7 +42,8 @@ from discreet.models.presence.pair_words import given_pairs
 from discreet.models.presence.presence import Presence
 from discreet.models.presence.words import counts_population, needs_population, population_named, read_marginals
 from discreet.models.realistic.wished import United, bound
-from discreet.policy.policy import Policy, attribute_place, check_columns
+from discreet.policy.places import attribute_place
+from discreet.policy.policy import Policy, check_columns
 from discreet.policy.ranges import with_ranges
 from discreet.run.cells import cells_read
 from discreet.search.confirmed import hides_a_value
