@@ -158,10 +158,7 @@ def measure(options: Options) -> Findings:
         source = folder / "people.parquet"
         parquet.write_table(census_like(options.rows), source)
         for engine in ENGINES:
-            with _rival(engine, source, folder) as measured:
-                costs = [measured() for _ in range(options.repeats)]
-                whole, answer = _whole(engine, source, folder, options.repeats)
-            by_work = {work: best([c[work] for c in costs]) for work in WORK}
+            by_work, whole, answer = beside(engine, source, folder, options.repeats)
             base = Cost(*(sum(getattr(by_work[w], kind) for w in ("group by", "join")) for kind in ("wall", "cpu")))
             table = Table(f"{engine}, {options.rows:,} rows", ("work", "wall s", "CPU s", "whole / this, wall", "CPU"))
             rows = {**by_work, "group by + join": base, "discreet, whole run": whole}
@@ -176,6 +173,16 @@ def measure(options: Options) -> Findings:
                 f"suppressed; peak memory of the client {answer['memory'] / 1e9:.2f} GB"
             )
     return Findings(__doc__.splitlines()[0], tables, says)
+
+
+def beside(
+    engine: str, source: Path, folder: Path, repeats: int, **environment: str
+) -> tuple[dict[str, Cost], Cost, dict[str, Any]]:
+    """The engine by itself, each piece of work, and the whole run; with what the run says of itself."""
+    with _rival(engine, source, folder) as measured:
+        costs = [measured() for _ in range(repeats)]
+        whole, answer = _whole(engine, source, folder, repeats, **environment)
+    return {work: best([c[work] for c in costs]) for work in WORK}, whole, answer
 
 
 @contextmanager
@@ -203,7 +210,7 @@ def _rival(engine: str, source: Path, folder: Path) -> Iterator[Any]:
     yield lambda: {work: Cost(*cost) for work, cost in run(command).json().items()}
 
 
-def _whole(engine: str, source: Path, folder: Path, repeats: int) -> tuple[Cost, dict[str, Any]]:
+def _whole(engine: str, source: Path, folder: Path, repeats: int, **environment: str) -> tuple[Cost, dict[str, Any]]:
     """The whole run in fresh processes, with the time of those that it left behind (Java) and of the server."""
     places = {"duckdb": str(source), "postgresql": "postgresql://#people", "spark": f"spark:{source}"}
     words: dict[str, object] = {
@@ -217,7 +224,7 @@ def _whole(engine: str, source: Path, folder: Path, repeats: int) -> tuple[Cost,
     costs, answers = [], []
     for _ in range(repeats):
         before = _spent(engine)
-        cost, about = discreet(words, folder / f"released_by_{engine}")
+        cost, about = discreet(words, folder / f"released_by_{engine}", **environment)
         _wait_for_orphans()
         costs.append(Cost(cost.wall, _spent(engine) - before))
         answers.append(about)

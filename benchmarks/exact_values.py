@@ -91,9 +91,24 @@ def _publish(
     require: object,
     suppress: float = SUPPRESS,
 ) -> dict[str, Any]:
+    policy = words(folder, people, columns, sensitive, publish, require, suppress)
+    cost, answer = discreet(policy, folder / "release")
+    return answer | {"cost": cost}
+
+
+def words(
+    folder: Path,
+    people: pa.Table,
+    columns: tuple[str, ...],
+    sensitive: str,
+    publish: str,
+    require: object,
+    suppress: float = SUPPRESS,
+) -> dict[str, object]:
+    """A policy for these columns of a table, which is put into the folder."""
     source = folder / "people.parquet"
     parquet.write_table(people.select([*columns, sensitive]), source)
-    words = {
+    return {
         "source": str(source),
         "attributes": {c: {"role": "quasi_identifier"} for c in columns} | {sensitive: {"role": "sensitive"}},
         "require": [require],
@@ -102,8 +117,6 @@ def _publish(
         "format": "parquet",
         "seed": 7,
     }
-    cost, answer = discreet(words, folder / "release")
-    return answer | {"cost": cost}
 
 
 def _add(table: Table, first: str, answer: dict[str, Any]) -> None:

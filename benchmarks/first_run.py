@@ -49,13 +49,13 @@ def measure(options: Options) -> Findings:
     repeats = max(options.repeats, 3)
     with TemporaryDirectory() as name:
         folder = Path(name)
-        policies = _policies(folder)
+        written = policies(folder)
         for kind, (_, _, goal, goal_later) in KINDS.items():
             for label, source in sources.items():
-                compiled, cold, warm = _runs(policies[kind], folder / "release", source, repeats)
+                compiled, cold, warm = runs(written[kind], folder / "release", source, repeats)
                 first.add(kind, label, compiled, cold.cpu, cold.wall, goal, *_middle(warm), goal_later)
         for label, source in sources.items():
-            compiled, cold, warm = _runs(policies["Adult"], folder / "release", source, 3 * repeats)
+            compiled, cold, warm = runs(written["Adult"], folder / "release", source, 3 * repeats)
             later.add(label, *_middle(warm), ADULT)
         with TemporaryDirectory() as cache:
             environment = _environment(sources["now"], cache)
@@ -68,7 +68,7 @@ def measure(options: Options) -> Findings:
     )
 
 
-def _policies(folder: Path) -> dict[str, Path]:
+def policies(folder: Path) -> dict[str, Path]:
     """The sample's, one for each kind, and Adult's."""
     write_sample(folder)
     paths = {}
@@ -85,7 +85,7 @@ def _policies(folder: Path) -> dict[str, Path]:
     return paths
 
 
-def _runs(policy: Path, out: Path, source: Path, later: int) -> tuple[int, Cost, list[Cost]]:
+def runs(policy: Path, out: Path, source: Path, later: int) -> tuple[int, Cost, list[Cost]]:
     """How many kernels are compiled, what a run with an empty cache takes, and what runs take that find it full."""
     command = [sys.executable, "-m", "discreet", "anonymize", policy, "--force", "-o", out]
     with TemporaryDirectory() as cache:

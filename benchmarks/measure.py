@@ -108,15 +108,15 @@ class Ran:
         return json.loads(self.check().out.strip().splitlines()[-1])
 
 
-def run(command: Sequence[str | Path], limit: float | None = None, **environment: str) -> Ran:
-    """Run a child to its end (or the limit, in seconds) and say what it cost, its own children included."""
+def run(command: Sequence[str | Path], limit: float | None = None, folder: Path = ROOT, **environment: str) -> Ran:
+    """Run a child in a folder to its end (or the limit, in seconds): what it cost, its own children included."""
     with TemporaryFile() as out, TemporaryFile() as err:
         start = perf_counter()
         child = subprocess.Popen(
             [str(c) for c in command],
             stdout=out,
             stderr=err,
-            cwd=ROOT,
+            cwd=folder,
             env=os.environ | environment,
             start_new_session=True,  # so that its own children can be ended with it
         )
