@@ -60,7 +60,7 @@ GOALS: dict[str, float | None] = {
     "local recoding, 1 million rows": 25,
     "local recoding, 1 million rows: loss": None,
     "mapping.json, 1 million rows, multidimensional: MB": 3,
-    "instant of a file beside the optimal search, 1 million rows: ratio": 1,
+    "instant of a file beside the optimal search, 1 million rows: ratio": None,
     "PostgreSQL, 1 million rows: beside its own GROUP BY and CREATE TABLE AS": 2,
     "10 million rows beside GROUP BY + rewrite, order kept: wall": 1.8,
     "10 million rows beside GROUP BY + rewrite, order kept: CPU": 1.5,
@@ -216,7 +216,7 @@ def _art(checkout: Checkout, bench: Bench) -> Measured:
     yield "ART, r = 10, 1 million rows: the search, s", answer["seconds"]["search"]
 
 
-def _local(checkout: Checkout, bench: Bench) -> Measured:
+def _fifteen_columns(checkout: Checkout, bench: Bench) -> Measured:
     folder = data_folder()
     if folder is not None:
         source = folder / "adult" / "adult.csv"
@@ -226,7 +226,7 @@ def _local(checkout: Checkout, bench: Bench) -> Measured:
         attributes: dict[str, object] = {
             name: {"role": "quasi_identifier", "hierarchy": h} for name, h in {**known, **NUMBERS}.items()
         }
-        attributes |= {"income": {"role": "sensitive"}, "part": {"role": "drop"}}
+        attributes |= {"income": {"role": "sensitive"}}
         complete = f"SELECT * FROM read_csv('{source}', all_varchar = true) WHERE COLUMNS(*) <> '?' AND part = 'train'"
         people = bench.folder / "adult.parquet"
         parquet.write_table(duckdb.sql(complete).to_arrow_table(), people)
@@ -234,6 +234,9 @@ def _local(checkout: Checkout, bench: Bench) -> Measured:
         cost, answer = checkout.publish(words, bench.folder / "release")
         yield "local recoding, Adult, 15 columns", cost.cpu
         yield "local recoding, Adult, 15 columns: loss", answer["loss"]
+
+
+def _million(checkout: Checkout, bench: Bench) -> Measured:
     people = bench.folder / "million.parquet"
     parquet.write_table(census_like(MILLION), people)
     words = _of_census(people) | {"publish": "local_recoding"}
@@ -261,7 +264,7 @@ def _postgresql(checkout: Checkout, bench: Bench) -> Measured:
 
 
 def _ten_million(checkout: Checkout, bench: Bench) -> Measured:
-    source = bench.folder / "people.parquet"
+    source = bench.folder / "ten million.parquet"
     if not source.exists():
         parquet.write_table(census_like(min(10 * MILLION, bench.rows)), source)
     words = _of_census(source) | {"suppress": 0.02}
@@ -303,7 +306,8 @@ PARTS: tuple[Callable[[Checkout, Bench], Measured], ...] = (
     _arx,
     _audits,
     _art,
-    _local,
+    _fifteen_columns,
+    _million,
     _postgresql,
     _ten_million,
     _fifty_million,
