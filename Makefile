@@ -111,8 +111,8 @@ pictures: setup chromium
 	$(BIN)/python -m tests.explorer_page.pictures
 	$(BIN)/python -m tests.guide_pictures
 
-# Ten thousand bad inputs, kills at two hundred moments, ten thousand promises judged by an outsider, and a thousand
-# tables of visits judged by people; COUNT and SEED choose others. What one finds does not keep the others from running.
+# Ten thousand bad inputs, kills at two hundred moments, ten thousand promises judged by an outsider, a thousand tables
+# of visits judged by people, and a thousand chains of releases; COUNT and SEED choose others. What one finds does not keep the others from running.
 COUNT ?= 10000
 SEED ?= 1
 campaign: setup
@@ -121,6 +121,7 @@ campaign: setup
 	$(BIN)/python -m tests.kills --seed $(SEED) --count 200 || failed=yes; \
 	$(BIN)/python -m campaign.promises --seed $(SEED) --count $(COUNT) || failed=yes; \
 	$(BIN)/python -m campaign.people --seed $(SEED) --count $$(($(COUNT) / 10)) || failed=yes; \
+	$(BIN)/python -m campaign.chains --seed $(SEED) --count $$(($(COUNT) / 10)) || failed=yes; \
 	test -z "$$failed"
 
 clean:

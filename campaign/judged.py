@@ -82,11 +82,11 @@ class Campaign:
         case = json.loads((kept / CASE).read_text(encoding="utf-8"))
         print(json.dumps({name: part for name, part in case.items() if name != "rows"}, indent=1))
         print(",".join(case["names"]))
-        for row in case["rows"]:
-            print(",".join("NULL" if value is None else value or '""' for value in row))
+        for rows in (case["rows"], *case.get("later", ())):
+            print("\n".join(",".join("NULL" if v is None else v or '""' for v in row) for row in rows), end="\n\n")
         [result] = Crew(self.run, 1).run([Job(0, folder)])
-        for path in sorted((folder / "release").glob("*.csv")):
-            print(f"\n{path.name}\n{path.read_text(encoding='utf-8')}", end="")
+        for path in sorted(folder.glob("release*/*.csv")):
+            print(f"{path.relative_to(folder)}\n{path.read_text(encoding='utf-8')}")
         print(f"\n{result.ended} {result.message}\n{result.seconds:.1f} s")
         print("\n".join(f"{kind}: {what}" for kind, what in result.troubles) or "nothing wrong")
         return 1 if wrong(result) else 0

@@ -108,6 +108,7 @@ LONGEST = (
     "explorer/test_jobs.py",
     "test_campaign_of_promises.py",
     "test_campaign_of_people.py",
+    "test_campaign_of_chains.py",
     "explorer/test_publishing.py",
     "studies/test_realistic.py",
     "policy/test_proposals.py",

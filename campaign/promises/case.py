@@ -22,7 +22,8 @@ class Case:
     they are, if the table says that. `files` are those that the policy names. `second` is another policy for the same
     table, where two releases are to be held together. `theirs` is what another tool published of the table, row by
     row, which no search of ours has seen. `minds` is what rows could have asked for instead, where they ask for
-    something: a release that was made for their wishes may break these.
+    something: a release that was made for their wishes may break these. `later` are the tables of the months
+    after, where releases make a chain.
     """
 
     family: str
@@ -34,6 +35,7 @@ class Case:
     second: Mapping[str, Any] | None = None
     theirs: tuple[Row, ...] | None = None
     minds: tuple[Value, ...] | None = None
+    later: tuple[tuple[Row, ...], ...] = ()
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -102,4 +104,5 @@ class Case:
         for name in ("people", "theirs"):
             words[name] = None if words[name] is None else tuple(map(tuple, words[name]))
         words["minds"] = None if words.get("minds") is None else tuple(words["minds"])
+        words["later"] = tuple(tuple(map(tuple, rows)) for rows in words.get("later", ()))
         return Case(**words)

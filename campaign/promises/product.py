@@ -87,19 +87,19 @@ def _ours(case: Case, folder: Path) -> Answer:
     beside = {"source": folder / SOURCE} | ({"population": folder / PEOPLE} if case.people is not None else {})
     # Alone they have less to look at, and say the same as a rule: asked now and then.
     for name, known in (("alone", {}), ("beside", beside)) if case.words["seed"] % 3 == 0 else (("beside", beside),):
-        verified[name], why[f"verify {name}"] = _verified(folder / RELEASE, known)
-        audited[name], why[f"audit {name}"], lines, levels = _audited(folder / RELEASE, known)
+        verified[name], why[f"verify {name}"] = verify_says(folder / RELEASE, known)
+        audited[name], why[f"audit {name}"], lines, levels = audit_says(folder / RELEASE, known)
     if case.minds is not None:
         write_csv(folder / OTHERWISE, case.names, case.otherwise().rows)
         known = {"source": folder / OTHERWISE}
-        verified["otherwise"], why["verify otherwise"] = _verified(folder / RELEASE, known)
-        audited["otherwise"], why["audit otherwise"] = _audited(folder / RELEASE, known)[:2]
-    together = _audited(folder / RELEASE, beside | {"other": folder / SECOND})[2] if case.second is not None else ()
+        verified["otherwise"], why["verify otherwise"] = verify_says(folder / RELEASE, known)
+        audited["otherwise"], why["audit otherwise"] = audit_says(folder / RELEASE, known)[:2]
+    together = audit_says(folder / RELEASE, beside | {"other": folder / SECOND})[2] if case.second is not None else ()
     figures = {name: release.figures[name] for name in ("loss", "losses", "facts", "node")}
     return Answer("released", "", figures, verified, audited, why, lines, together, levels)
 
 
-def _verified(release: Path, known: Mapping[str, Any]) -> tuple[str, str]:
+def verify_says(release: Path, known: Mapping[str, Any]) -> tuple[str, str]:
     from discreet import verify
 
     findings = verify(release, **known)
@@ -113,7 +113,7 @@ def _verified(release: Path, known: Mapping[str, Any]) -> tuple[str, str]:
     return (NOT_JUDGED if kept is None or open_only else BROKEN), why[:600]
 
 
-def _audited(release: Path, known: Mapping[str, Any]) -> tuple[str, str, tuple[Line, ...], Levels]:
+def audit_says(release: Path, known: Mapping[str, Any]) -> tuple[str, str, tuple[Line, ...], Levels]:
     from discreet import audit_release
 
     audit = audit_release(release, **known)
@@ -140,5 +140,5 @@ def _theirs(case: Case, folder: Path) -> Answer:
     assert case.theirs is not None
     write_csv(folder / THEIRS, case.names, case.theirs)
     known = {"population": folder / PEOPLE} if case.people is not None else {}
-    state, why, lines, levels = _audited(folder / THEIRS, {"description": description(case), **known})
+    state, why, lines, levels = audit_says(folder / THEIRS, {"description": description(case), **known})
     return Answer("released", "", {}, {}, {"alone": state}, {"audit alone": why}, lines, (), levels)
