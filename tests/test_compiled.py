@@ -25,9 +25,9 @@ assert "numba" not in sys.modules
 told = []
 once_numba_is_there(lambda: told.append("called off"))()
 once_numba_is_there(lambda: told.append("called"))
-from discreet.counts.kernels import spread_of_groups
+from discreet.counts.kernels import suppression
 assert not told and "numba" not in sys.modules
-spread_of_groups.dispatcher
+suppression.dispatcher
 assert told == ["called"] and "numba" in sys.modules
 once_numba_is_there(lambda: told.append("at once"))
 assert told == ["called", "at once"]

@@ -39,21 +39,19 @@ def _fields(rng: Rng) -> tuple[np.ndarray, Fields]:
 
 def _merging(rng: Rng) -> Arguments:
     keys, fields = _fields(rng)
-    raised = np.flatnonzero(rng.random(3) < 0.6)
-    coarser = rng.integers(0, 16, size=(len(raised), 16))
-    changes = [
-        (np.arange(16) ^ new).astype(np.uint64) << fields.shift[d] for d, new in zip(raised, coarser, strict=True)
-    ]
-    changes.append(np.zeros(1, dtype=np.uint64))
+    changes = [(np.arange(16) ^ new).astype(np.uint64) for new in rng.integers(0, 16, size=(3, 16))]
+    starts = np.where(rng.random(3) < 0.6, 16 * np.arange(3), -1)
     sizes = rng.integers(1, 2**40, size=keys.shape[1])
-    return keys, fields, sizes, raised, 16 * np.arange(len(raised)), np.concatenate(changes)
+    return keys, fields, sizes, starts, np.concatenate([c << s for c, s in zip(changes, fields.shift, strict=True)])
 
 
-def _spread(rng: Rng) -> Arguments:
+def _suppression(rng: Rng) -> Arguments:
     keys, fields = _fields(rng)
-    which = np.flatnonzero(rng.random(keys.shape[1]) < 0.5)
+    groups = keys.shape[1]
     spreads = Spreads(rng.integers(0, 9, size=48), np.array([0, 16, 32]), np.array([9, 9, 12]))
-    return keys, fields, spreads, which, rng.integers(0, 2**40, size=len(which)), rng.integers(0, 9, size=len(which))
+    holds, published = rng.random((2, groups)) < 0.6
+    sizes, least = rng.integers(0, 2**40, size=groups), rng.integers(0, 9, size=groups)
+    return keys, fields, spreads, holds, published, sizes, least, int(rng.integers(0, 60))
 
 
 def _finer(rng: Rng) -> Arguments:
@@ -120,7 +118,7 @@ CASES: dict[str, tuple[Kernel, Callable[[Rng], Arguments]]] = {
     "smallest_finer": (kernels.smallest_finer, _finer),
     "members_by_group": (kernels.members_by_group, _members),
     "merge_tallies": (kernels.merge_tallies, _tallies),
-    "spread_of_groups": (kernels.spread_of_groups, _spread),
+    "suppression": (kernels.suppression, _suppression),
     "add_per_column": (leaf_bits.add_per_column, _columns),
     "add_products": (leaf_bits.add_products, _products),
     "add_exact": (leaf_bits.add_exact, _exact),

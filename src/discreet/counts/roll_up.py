@@ -57,7 +57,10 @@ class RollUp:
         self._people_tallied = self._tallied if people_by is None else people_by  # the same for people
         self._hierarchies = frequency.hierarchies
         self._words, self.fields = _layout(self._hierarchies)
-        self._make_changes()
+        # The changes of all climbs, one after the other, as they are taken.
+        room = sum((h.height - level) * len(h.labels[level]) for h in self._hierarchies for level in range(h.height))
+        self._changes, self._written = np.empty(room, dtype=np.uint64), 0
+        self._starts: dict[tuple[int, int, int], int] = {}
         # Nodes that agree on the attributes with most values share a starting point: those raised, the others not.
         # On the searches of Adult (7 quasi-identifiers) that is 2 to 3.5 times fewer groups to merge.
         by_size = sorted(range(len(self._hierarchies)), key=lambda d: -len(self._hierarchies[d].leaves))
@@ -69,9 +72,10 @@ class RollUp:
         self._lengths = np.empty(64, dtype=np.int64)
         self._served = np.empty(64, dtype=np.int64)
         self._clock = 0
-        zero = (0,) * len(self._hierarchies)
-        self._rows = self._row_state(zero)
-        self._remember(self._merge(self._rows, zero)[0])
+        # For every combination of the frequency set, where it stands in the finest node, which is never forgotten.
+        finest, group = self._finest()
+        self._row_group = group[: len(frequency.counts)]
+        self._remember(finest)
 
     def groups(self, node: Node) -> Counted:
         """The groups of `node`."""
@@ -86,18 +90,20 @@ class RollUp:
         return self._count(finer, node)
 
     def _count(self, finer: Counted, node: Node) -> Counted:
-        result, _ = self._merge(finer, node)
+        result = self.coarser(finer, node)
         self._remember(result)
         return result
 
     def coarser(self, counted: Counted, node: Node) -> Counted:
         """The groups of `node`, merged from those of a finer node; nothing is remembered."""
-        return self._merge(counted, node)[0]
+        keys, group, sizes = self._merge_keys(counted, node)
+        return self._counted(node, keys, merged_groups(counted.groups, group, sizes))
 
     def group_of_rows(self, node: Node) -> tuple[Counted, Codes]:
         """The groups of `node`, and for every combination of the frequency set the group it falls in."""
-        counted, group = self._merge(self._rows, node)
-        return counted, group[: len(self.frequency.counts)]
+        # Groups are numbered by their first row, whichever finer node they were merged from.
+        _, group, _ = self._merge_keys(self._cache[(0,) * len(node)], node)
+        return self.groups(node), group.take(self._row_group)
 
     def codes(self, counted: Counted, attribute: int, which: IntArray | None = None) -> IntArray:
         """The generalized value of `attribute` in each group (or only in the groups `which`)."""
@@ -106,19 +112,27 @@ class RollUp:
         codes: IntArray = ((word >> self.fields.shift[attribute]) & self.fields.mask[attribute]).astype(np.int64)
         return codes
 
+    def _finest(self) -> tuple[Counted, Codes]:
+        """The finest node, and where every combination stands in it; then those of the population, if any."""
+        zero = (0,) * len(self._hierarchies)
+        rows = self._row_state(zero)
+        keys, group, sizes = self._merge_keys(rows, zero)
+        groups = replace(merged_groups(rows.groups, group, sizes), owners=self._owners(group, len(sizes)))
+        return self._counted(zero, keys, groups), group
+
     def _row_state(self, zero: Node) -> Counted:
         """Every combination as a group of its own: where all counting starts. Then those of the population, if any."""
         f = self.frequency
         n = len(f.counts)
-        columns, sizes, population = f.codes, f.counts, None
+        sizes, population = f.counts, None
         if f.population is not None:
             people = f.population
-            columns = tuple(np.concatenate(pair) for pair in zip(f.codes, people.codes, strict=True))
             sizes = np.concatenate([f.counts, np.zeros_like(people.counts)])
             population = np.concatenate([np.zeros_like(f.counts), people.counts])
         keys = np.zeros((self._words, len(sizes)), dtype=np.uint64)
-        for word, shift, codes in zip(self.fields.word, self.fields.shift, columns, strict=True):
-            keys[word] |= codes.astype(np.uint64) << shift
+        self._fill(keys[:, :n], f.codes)
+        if f.population is not None:
+            self._fill(keys[:, n:], f.population.codes)
         offsets = np.minimum(np.arange(len(sizes) + 1, dtype=np.int64), n)
         tallies = {
             name: Tally(offsets, codes, f.counts, f.totals[name], f.sensitive_hierarchies[name])
@@ -133,6 +147,11 @@ class RollUp:
             wishes = replace(wishes, offsets=np.concatenate([wishes.offsets, nothing]))
         return Counted(zero, keys, Groups(sizes, tallies, population=population, together=together, wishes=wishes))
 
+    def _fill(self, keys: Keys, columns: Sequence[Codes]) -> None:
+        """Write each attribute's codes into its field of the keys."""
+        for word, shift, codes in zip(self.fields.word, self.fields.shift, columns, strict=True):
+            keys[word] |= codes.astype(np.uint64) << shift
+
     def _nearest(self, node: Node) -> Counted:
         """The finer node with the fewest groups among those remembered."""
         best = smallest_finer(self._nodes, self._lengths, len(self._cache), np.array(node, dtype=np.int16))
@@ -140,27 +159,22 @@ class RollUp:
         self._served[best] = self._clock
         return self._cache[tuple(self._nodes[best].tolist())]
 
-    def _merge(self, finer: Counted, node: Node) -> tuple[Counted, Codes]:
-        raised, starts = [], []
-        for d, (lower, upper) in enumerate(zip(finer.node, node, strict=True)):
-            if lower != upper:
-                raised.append(d)
-                starts.append(self._starts[d, lower, upper])
-        keys, group, sizes = merge_groups(
-            finer.keys,
-            self.fields,
-            finer.groups.sizes,
-            np.array(raised, dtype=np.int64),
-            np.array(starts, dtype=np.int64),
-            self._changes,
+    def _merge_keys(self, finer: Counted, node: Node) -> tuple[Keys, Codes, IntArray]:
+        """The keys of a node's groups, which of them each group of a finer node becomes, and their sizes."""
+        starts = [
+            -1 if lower == upper else self._start(d, lower, upper)
+            for d, (lower, upper) in enumerate(zip(finer.node, node, strict=True))
+        ]
+        merged: tuple[Keys, Codes, IntArray] = merge_groups(
+            finer.keys, self.fields, finer.groups.sizes, np.array(starts, dtype=np.int64), self._changes
         )
-        groups = merged_groups(finer.groups, group, sizes)
-        if finer is self._rows:
-            groups = replace(groups, owners=self._owners(group, len(sizes)))
+        return merged
+
+    def _counted(self, node: Node, keys: Keys, groups: Groups) -> Counted:
         counted = Counted(node, keys, groups)
-        if self.frequency.marginals is not None:
-            counted = replace(counted, groups=replace(counted.groups, outside=self._outside(counted)))
-        return counted, group
+        if self.frequency.marginals is None:
+            return counted
+        return replace(counted, groups=replace(groups, outside=self._outside(counted)))
 
     def _owners(self, group: Codes, groups: int) -> OwnedGroups | None:
         """Whose rows stand in which group, where `group` is that of each combination: counted place by place."""
@@ -182,19 +196,20 @@ class RollUp:
             low[:, d], high[:, d] = h.first[level][codes], h.last[level][codes]
         return Outside(low, high, self.frequency.marginals)
 
-    def _make_changes(self) -> None:
-        """For every climb of every attribute, the bits of its field that change, code by code; all in one array."""
-        self._starts: dict[tuple[int, int, int], int] = {}
-        changes, length = [np.empty(0, dtype=np.uint64)], 0
-        for d, h in enumerate(self._hierarchies):
-            for lower in range(h.height):
-                before = np.arange(len(h.labels[lower]), dtype=np.uint64)
-                for upper in range(lower + 1, h.height + 1):
-                    after = h.climb(lower, upper).astype(np.uint64)
-                    self._starts[d, lower, upper] = length
-                    changes.append((before ^ after) << self.fields.shift[d])
-                    length += len(before)
-        self._changes = np.concatenate(changes)
+    def _start(self, attribute: int, lower: int, upper: int) -> int:
+        """Where the bits of an attribute's field that change in a climb stand among the changes, value by value.
+
+        They are written when a climb is first taken: a search that counts few nodes takes few of them.
+        """
+        climb = attribute, lower, upper
+        start = self._starts.get(climb)
+        if start is None:
+            start = self._starts[climb] = self._written
+            after = self._hierarchies[attribute].climb(lower, upper)
+            flipped = (np.arange(len(after)) ^ after).astype(np.uint64) << self.fields.shift[attribute]
+            self._written += len(after)
+            self._changes[start : self._written] = flipped
+        return start
 
     def _remember(self, counted: Counted) -> None:
         """Keep it as a starting point for coarser nodes; when memory runs out, forget what served longest ago."""

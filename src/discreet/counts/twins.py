@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.arrays import Codes, IntArray
+from discreet.arrays import BoolArray, Codes, IntArray
 from discreet.compiled import Twin
 
 if TYPE_CHECKING:
@@ -22,10 +22,12 @@ def _group_equal(keys: Keys) -> tuple[Codes, Codes]:
 
 
 def _merge_groups(
-    keys: Keys, fields: Fields, sizes: IntArray, raised: IntArray, starts: IntArray, changes: Keys
+    keys: Keys, fields: Fields, sizes: IntArray, starts: IntArray, changes: Keys
 ) -> tuple[Keys, Codes, IntArray]:
     new = keys.copy()
-    for d, start in zip(raised.tolist(), starts.tolist(), strict=True):
+    for d, start in enumerate(starts.tolist()):
+        if start < 0:
+            continue
         w = fields.word[d]
         new[w] ^= changes[start + ((keys[w] >> fields.shift[d]) & fields.mask[d]).astype(np.int64)]
     group, first = _group_equal(new[0])
@@ -64,16 +66,25 @@ def _merge_tallies(
     return out_offsets, (merged % width)[order].astype(np.int32), total[order]
 
 
-def _spread_of_groups(
-    keys: Keys, fields: Fields, spreads: Spreads, which: IntArray, sizes: IntArray, least: IntArray
-) -> tuple[IntArray, IntArray]:
-    attributes = len(fields.word)
-    whole, part = np.zeros(attributes, dtype=np.int64), np.zeros(attributes, dtype=np.int64)
-    for d in range(attributes):
+def _suppression(
+    keys: Keys,
+    fields: Fields,
+    spreads: Spreads,
+    holds: BoolArray,
+    published: BoolArray,
+    sizes: IntArray,
+    least: IntArray,
+    limit: int,
+) -> IntArray:
+    which, attributes = np.flatnonzero(~(holds & published)), len(fields.word)
+    least, gone = least[which], np.where(published, 0, sizes)[which]
+    out = np.zeros(3 + 2 * attributes, dtype=np.int64)
+    out[:3] = gone.sum(), least.sum(), (least * sizes[which]).sum()
+    for d in range(attributes if out[1] <= limit else 0):
         code = ((keys[fields.word[d], which] >> fields.shift[d]) & fields.mask[d]).astype(np.int64)
         gap = spreads.widest[d] - spreads.spread[spreads.starts[d] + code]
-        whole[d], part[d] = (sizes * gap).sum(), (least * gap).sum()
-    return whole, part
+        out[3 + d], out[3 + attributes + d] = (gone * gap).sum(), (least * gap).sum()
+    return out
 
 
 CALL = 200  # what a handful of calls of NumPy take by themselves
@@ -82,6 +93,6 @@ MERGE_GROUPS = Twin(_merge_groups, lambda keys, *_: CALL + keys.size)
 SMALLEST_FINER = Twin(_smallest_finer, lambda nodes, lengths, known, node: CALL + known // 10)
 MEMBERS_BY_GROUP = Twin(_members_by_group, lambda group, _: CALL + len(group))
 MERGE_TALLIES = Twin(_merge_tallies, lambda group, groups, offsets, values, *_: CALL + len(group) + 2 * len(values))
-SPREAD_OF_GROUPS = Twin(
-    _spread_of_groups, lambda keys, fields, spreads, which, *_: CALL + len(which) * len(fields.word) // 10
+SUPPRESSION = Twin(
+    _suppression, lambda keys, fields, spreads, holds, *_: CALL + len(holds) * (1 + len(fields.word)) // 10
 )

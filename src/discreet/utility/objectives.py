@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -25,8 +24,7 @@ class Volumes(NamedTuple):
     data: float
 
 
-@dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(NamedTuple):
     """One node of the lattice with its failing groups suppressed."""
 
     losses: Sequence[float]  # per attribute, 0..1, a suppressed row counts 1
@@ -37,8 +35,7 @@ class Outcome:
     volumes: Volumes | None = None  # of the groups that stay (only if asked for)
 
 
-@dataclass(frozen=True, eq=False)
-class AtLeast:
+class AtLeast(NamedTuple):
     """What is proven of every node between two nodes of the lattice."""
 
     losses: Sequence[float]  # no node between loses less, attribute by attribute
@@ -53,6 +50,10 @@ class AtLeast:
 
 class Objective(Protocol):
     """A cost; less is better."""
+
+    @property
+    def of_losses(self) -> bool:
+        """Does it follow from the attributes' losses?"""
 
     @property
     def needs_groups(self) -> bool:
@@ -76,6 +77,7 @@ class Objective(Protocol):
 class Loss:
     """Mean over all quasi-identifier values of (leaves − 1) / (all leaves − 1): the LM of the papers."""
 
+    of_losses = True
     needs_groups = False
     needs_volumes = False
     spares_rows = True
@@ -90,6 +92,7 @@ class Loss:
 class GeometricLoss:
     """Π (1 + loss of the attribute)^(1/n) − 1, as ARX computes it."""
 
+    of_losses = True
     needs_groups = False
     needs_volumes = False
     spares_rows = True
@@ -104,6 +107,7 @@ class GeometricLoss:
 class Height:
     """How many levels were climbed in all; blind to what a level costs and to suppression."""
 
+    of_losses = False
     needs_groups = False
     needs_volumes = False
     spares_rows = False
@@ -118,6 +122,7 @@ class Height:
 class Discernibility:
     """Σ n² over the groups, plus N for every suppressed row (Bayardo & Agrawal 2005)."""
 
+    of_losses = False
     needs_groups = True
     needs_volumes = False
     spares_rows = True
@@ -136,6 +141,7 @@ class Discernibility:
 class AverageGroup:
     """Published rows per group."""
 
+    of_losses = False
     needs_groups = True
     needs_volumes = False
     spares_rows = False
@@ -158,6 +164,7 @@ class Divergence:
     She spreads the rows of a group evenly over all that it stands for, and suppressed rows over everything.
     """
 
+    of_losses = False
     needs_groups = True
     needs_volumes = True
     spares_rows = False  # what is suppressed already is less of a surprise if more is

@@ -162,6 +162,8 @@ def times(counts: IntArray, factor: Fraction) -> IntArray:
 
 def _exact(counts: IntArray, factor: int) -> Any:
     """The products as machine integers where they fit, else as Python's."""
+    if factor == 1:
+        return counts
     fits = factor * int(np.maximum.reduce(counts, initial=1)) < 1 << 62
     return counts * factor if fits else counts.astype(object) * factor
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.arrays import BoolArray, Codes, IntArray, rows_among
 from discreet.counts.groups import Groups
-from discreet.counts.kernels import Keys, Spreads, merge_groups, spread_of_groups
+from discreet.counts.kernels import Keys, Spreads, merge_groups, suppression
 from discreet.counts.roll_up import RollUp, merged_groups
 from discreet.hierarchies.hierarchy import Hierarchy
 from discreet.models.base import all_hold, least_suppressed
@@ -171,21 +171,19 @@ class Cuts:
         holds = all_hold(p.models, shown.groups)
         if holds.all():
             return Judgement(True, False, cost, 0)
-        failing = np.flatnonzero(~holds)
-        sizes = shown.groups.sizes[failing]
-        least = least_suppressed(p.models, shown.groups)[failing]
-        hopeless = int(least.sum()) > p.suppression_limit or (self._monotone and p.suppression_limit == 0)
-        if hopeless:
+        if self._monotone and p.suppression_limit == 0:
             return Judgement(False, True, cost, 0)
         spread = np.concatenate([self._map(d, opened)[1] for d in range(len(self._widest))])
         spreads = Spreads(spread, self._starts, self._widest)
-        whole, part = spread_of_groups(shown.keys, self._fields, spreads, failing, sizes, least)
-        judged = Judgement(
-            int(sizes.sum()) <= p.suppression_limit,
-            False,
-            cost + self._weighted(whole),
-            self._weighted(part),
-        )
+        least = least_suppressed(p.models, shown.groups)
+        suppressed, lost, _, *extra = suppression(
+            shown.keys, self._fields, spreads, holds, holds, shown.groups.sizes, least, p.suppression_limit
+        ).tolist()
+        if lost > p.suppression_limit:
+            return Judgement(False, True, cost, 0)
+        whole, part = extra[: len(self._widest)], extra[len(self._widest) :]
+        feasible = suppressed <= p.suppression_limit
+        judged = Judgement(feasible, False, cost + self._weighted(whole), self._weighted(part))
         return self._confirmed(judged, shown, holds, opened, most) if judged.feasible and self._confirms else judged
 
     def _confirmed(self, judged: Judgement, shown: Rows, holds: BoolArray, opened: Opened, most: float) -> Judgement:
@@ -251,7 +249,6 @@ class Cuts:
             rows.keys,
             self._fields,
             rows.groups.sizes,
-            np.arange(len(changes)),
             self._starts,
             np.concatenate([np.empty(0, dtype=np.uint64), *changes]),
         )
@@ -272,8 +269,8 @@ class Cuts:
             known = self._maps[key] = first, spread
         return known
 
-    def _weighted(self, spreads: IntArray) -> int:
-        return sum(x * share for x, share in zip(spreads.tolist(), self._share, strict=True))
+    def _weighted(self, spreads: Sequence[int]) -> int:
+        return sum(x * share for x, share in zip(spreads, self._share, strict=True))
 
 
 def members(nodes: Opened) -> Iterator[int]:

@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from time import monotonic
 
 import numpy as np
 
 from discreet.arrays import BoolArray, Codes, IntArray, number_equal
 from discreet.counts.groups import Groups
-from discreet.counts.kernels import Spreads, spread_of_groups
+from discreet.counts.kernels import Spreads, suppression
 from discreet.counts.roll_up import Counted, Node, RollUp
 from discreet.models.base import all_hold, compares, hides_by_people, least_suppressed, may_leave_out, publishable
 from discreet.models.by_people import tallied_by_people
@@ -61,18 +62,21 @@ class NodeJudge:
         self._confirms = problem.confirmed and may_differ(problem.models)
         self._judgements = JUDGEMENTS_IN_ALL
         self._objective = OBJECTIVES[problem.utility]
+        self.of_losses = self._objective.of_losses
         self._progress, self._tell_at = progress, monotonic()
         self._monotone = all(map(problem.survives_merging, problem.models))
         self._widest = np.array([len(h.leaves) - 1 for h in f.hierarchies], dtype=np.int64)
         self._scale = [1.0 / max(w * f.rows, 1) for w in self._widest.tolist()]
         # Per attribute and level: leaves − 1 of each value, and their sum over all rows.
-        self._spreads = [[h.sizes(level) - 1 for level in range(h.height + 1)] for h in f.hierarchies]
-        self._spread_of_all: list[list[int]] = []
-        self._room: list[list[int]] = []  # what the widest value has more leaves than the largest of a level
-        for rows, h, spreads in zip(f.counted_leaves, f.hierarchies, self._spreads, strict=True):
-            self._spread_of_all.append([int(rows @ s[h.codes[level]]) for level, s in enumerate(spreads)])
-            self._room.append([len(h.leaves) - 1 - int(s.max(initial=0)) for s in spreads])
-        self._flat_spreads, self._spread_starts = _flat(self._spreads)
+        self._spreads = [
+            [(last - first).astype(np.int64) for first, last in zip(h.first, h.last, strict=True)]
+            for h in f.hierarchies
+        ]
+        self._spread_of_all = [
+            [int(rows @ s.take(codes)) for s, codes in zip(spreads, h.codes, strict=True)]
+            for rows, h, spreads in zip(f.counted_leaves, f.hierarchies, self._spreads, strict=True)
+        ]
+        self._nothing = [0] * len(f.hierarchies)
 
     def judge(self, node: Node) -> Judged:
         """Count a node, suppress its failing groups, and remember the best release."""
@@ -93,27 +97,23 @@ class NodeJudge:
         p, node, groups = self.problem, counted.node, counted.groups
         holds = all_hold(p.models, groups)
         published = publishable(p.models, groups, holds, p.suppression_limit)
-        spread = [self._spread_of_all[d][level] for d, level in enumerate(node)]
-        suppressed, lost, lost_spread, lost_mates, hopeless = 0, 0, [0] * len(node), 0, False
-        some = ~holds if published is holds else ~(holds & published)
-        if some.any():
-            concerned = some.nonzero()[0]
-            sizes = groups.sizes[concerned]
-            left_out = sizes if published is holds else np.where(published[concerned], 0, sizes)
-            suppressed = int(left_out.sum())
-            least = least_suppressed(p.models, groups)[concerned]
-            lost = int(least.sum())
-            hopeless = lost > p.suppression_limit or (self._monotone and p.suppression_limit == 0)
-            if not hopeless:
-                extra, part = self._extra_spread(counted, concerned, left_out, least)
-                lost_spread, lost_mates = part.tolist(), int(least @ sizes)
-                spread = [a + b for a, b in zip(spread, extra.tolist(), strict=True)]
+        spread = [of[level] for of, level in zip(self._spread_of_all, node, strict=True)]
+        suppressed, lost, lost_spread, lost_mates, hopeless = 0, 0, self._nothing, 0, False
+        fine = holds if published is holds else holds & published
+        if np.count_nonzero(fine) < len(fine):
+            if self._monotone and p.suppression_limit == 0:
+                suppressed, hopeless = int(groups.sizes @ ~published), True
+            else:
+                least = least_suppressed(p.models, groups)
+                suppressed, lost, lost_mates, extra, lost_spread = self._suppression(counted, holds, published, least)
+                hopeless = lost > p.suppression_limit
+                spread = [a + b for a, b in zip(spread, extra, strict=True)]
         feasible = (
             suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds, published)
         )
         score = math.inf
         if feasible:
-            score = self._score(counted, spread, published & (groups.sizes > 0), suppressed)
+            score = self._score(counted, spread, published, suppressed)
         judged = Judged(node, score, suppressed, feasible, hopeless, lost, lost_spread, lost_mates)
         if feasible and suppressed and self._confirms:
             if hides_by_people(p.models):  # who is left out is settled: no others may go
@@ -124,21 +124,19 @@ class NodeJudge:
 
     def losses(self, counted: Counted, left_out: BoolArray) -> list[float]:
         """Per attribute, what a node loses if these of its groups are left out."""
-        which = np.flatnonzero(left_out)
-        sizes = counted.groups.sizes[which]
-        extra, _ = self._extra_spread(counted, which, sizes, np.zeros_like(sizes))
-        spread = (self._spread_of_all[d][level] + int(extra[d]) for d, level in enumerate(counted.node))
+        nothing = np.zeros_like(counted.groups.sizes)
+        *_, extra, _ = self._suppression(counted, ~left_out, ~left_out, nothing)
+        spread = (of[level] + more for of, level, more in zip(self._spread_of_all, counted.node, extra, strict=True))
         return [a * b for a, b in zip(spread, self._scale, strict=True)]
 
     def bound(self, low: Node, judged: Judged) -> float:
         """What no node between `low` and a judged coarser node can undercut."""
         # A row lost everywhere between them costs the widest spread instead of what it would at `low`.
-        lost_rows, losses = judged.lost, []
-        for level, least, spread, room, scale in zip(
-            low, judged.lost_spread, self._spread_of_all, self._room, self._scale, strict=True
-        ):
-            beside = lost_rows * room[level]
-            losses.append((spread[level] + (least if least > beside else beside)) * scale)
+        spread = [of[level] for of, level in zip(self._spread_of_all, low, strict=True)]
+        if judged.lost:
+            for d, (level, least) in enumerate(zip(low, judged.lost_spread, strict=True)):
+                spread[d] += max(least, judged.lost * self._room[d][level])
+        losses = [a * b for a, b in zip(spread, self._scale, strict=True)]
         finest, volumes = None, None
         if self._objective.needs_groups:
             counted = self.roll_up.groups(low)
@@ -148,16 +146,23 @@ class NodeJudge:
         lost = judged.lost, judged.lost_mates, p.suppression_limit
         return self._objective.bound(AtLeast(losses, sum(low), finest, *lost, p.frequency.rows, volumes))
 
-    def gain(self, attribute: int, lower: int, upper: int) -> float:
-        """How much loss lies between two levels of an attribute, nothing suppressed."""
-        spread = self._spread_of_all[attribute]
-        gain: float = (spread[upper] - spread[lower]) * self._scale[attribute]
-        return gain
+    @cached_property
+    def steps(self) -> list[tuple[int, int]]:
+        """Every attribute and level below its last, those first from which most is lost to the next level."""
+        lost = {
+            (d, level): (coarser - finer) * scale
+            for d, (spread, scale) in enumerate(zip(self._spread_of_all, self._scale, strict=True))
+            for level, (finer, coarser) in enumerate(pairwise(spread))
+        }
+        return sorted(lost, key=lambda step: -lost[step])
 
     def _score(self, counted: Counted, spread: Sequence[int], stay: BoolArray, suppressed: int) -> float:
         losses = [a * b for a, b in zip(spread, self._scale, strict=True)]
-        rows, sizes = self.problem.frequency.rows, counted.groups.sizes[stay]
-        volumes = self._volumes(counted, stay)
+        sizes, volumes = None, None
+        if self._objective.needs_groups:
+            filled = stay & (counted.groups.sizes > 0)
+            sizes, volumes = counted.groups.sizes[filled], self._volumes(counted, filled)
+        rows = self.problem.frequency.rows
         return self._objective.score(Outcome(losses, sum(counted.node), sizes, suppressed, rows, volumes))
 
     def _volumes(self, counted: Counted, which: BoolArray) -> Volumes | None:
@@ -168,6 +173,23 @@ class NodeJudge:
         for d, level in enumerate(counted.node):
             groups += np.log1p(self._spreads[d][level])[self.roll_up.codes(counted, d, at)]
         return Volumes(groups, float(np.log1p(self._widest).sum()), self._surprise)
+
+    @cached_property
+    def _room(self) -> list[list[int]]:
+        """What the widest value of an attribute has more leaves than the largest of a level."""
+        return [
+            [widest - int(s.max(initial=0)) for s in spreads]
+            for widest, spreads in zip(self._widest.tolist(), self._spreads, strict=True)
+        ]
+
+    @cached_property
+    def _flat_spreads(self) -> tuple[IntArray, list[list[int]]]:
+        """The spreads of all values, end to end, and where each level's begin."""
+        starts, length = [], 0
+        for spreads in self._spreads:
+            starts.append([length := length + n for n in [0, *(len(s) for s in spreads[:-1])]])
+            length += len(spreads[-1])
+        return np.concatenate([s for spreads in self._spreads for s in spreads]), starts
 
     @cached_property
     def _surprise(self) -> float:
@@ -210,7 +232,7 @@ class NodeJudge:
         extra = ((self._widest[:, None] - here) * sizes).T
 
         def outcome(left_out: IntArray) -> tuple[float, int]:
-            stay = holds & (sizes > 0)
+            stay = holds.copy()
             stay[left_out] = False
             more = int(sizes[left_out].sum())
             wider = [a + b for a, b in zip(spread, extra[left_out].sum(axis=0).tolist(), strict=True)]
@@ -239,14 +261,23 @@ class NodeJudge:
         left_out = np.array(first, dtype=np.int32).reshape(len(node), -1).T
         return replace(judged, score=score, suppressed=judged.suppressed + more, left_out=left_out)
 
-    def _extra_spread(
-        self, counted: Counted, failing: IntArray, sizes: IntArray, least: IntArray
-    ) -> tuple[IntArray, IntArray]:
-        """What suppressing the failing groups adds per attribute, and what is added at least in finer nodes."""
-        starts = np.array([self._spread_starts[d][level] for d, level in enumerate(counted.node)], dtype=np.int64)
-        spreads = Spreads(self._flat_spreads, starts, self._widest)
-        whole, part = spread_of_groups(counted.keys, self.roll_up.fields, spreads, failing, sizes, least)
-        return whole, part
+    def _suppression(
+        self, counted: Counted, holds: BoolArray, published: BoolArray, least: IntArray
+    ) -> tuple[int, int, int, list[int], list[int]]:
+        """Rows that are left out, rows lost in finer nodes at least and their mates; what both add per attribute."""
+        spread, of_levels = self._flat_spreads
+        starts = np.array([of[level] for of, level in zip(of_levels, counted.node, strict=True)], dtype=np.int64)
+        suppressed, lost, mates, *extra = suppression(
+            counted.keys,
+            self.roll_up.fields,
+            Spreads(spread, starts, self._widest),
+            holds,
+            published,
+            counted.groups.sizes,
+            least,
+            self.problem.suppression_limit,
+        ).tolist()
+        return suppressed, lost, mates, extra[: len(starts)], extra[len(starts) :]
 
     def _tell_in_time(self) -> None:
         if monotonic() >= self._tell_at:
@@ -259,12 +290,3 @@ class NodeJudge:
         else:
             self._progress("search", min(self.lower_bound, self.best.score), self.best.score, note)
         self._tell_at = monotonic() + _TELL_EVERY
-
-
-def _flat(tables: list[list[IntArray]]) -> tuple[IntArray, list[list[int]]]:
-    """All tables end to end, and where each begins."""
-    starts, length = [], 0
-    for row in tables:
-        starts.append([length := length + n for n in [0, *(len(t) for t in row[:-1])]])
-        length += len(row[-1])
-    return np.concatenate([t for row in tables for t in row]), starts

@@ -123,15 +123,16 @@ def _beaten(judge: NodeJudge, bound: float, low: Node) -> bool:
 
 
 def _halves(judge: NodeJudge, low: Node, high: Node) -> tuple[tuple[Node, Node], tuple[Node, Node]]:
-    """Cut a box across the attribute whose levels differ most in loss."""
-    d, widest = 0, -1.0
-    for i, (a, b) in enumerate(zip(low, high, strict=True)):
-        if b > a:
-            gain = judge.gain(i, a, b)
-            if gain > widest:
-                d, widest = i, gain
-    middle = (low[d] + high[d]) // 2
-    return (low, (*high[:d], middle, *high[d + 1 :])), ((*low[:d], middle + 1, *low[d + 1 :]), high)
+    """Cut a box across the attribute that loses most from one level to the next.
+
+    If what the search spares is losses, the cut is made there: what is above it costs so much more that its bound often
+    rules it out, and of what is below one node has to be counted, its coarsest. Else nothing is known of that step, and
+    the cut is made in the middle.
+    """
+    d, level = next((d, level) for d, level in judge.steps if low[d] <= level < high[d])
+    if not judge.of_losses:
+        level = (low[d] + high[d]) // 2
+    return (low, (*high[:d], level, *high[d + 1 :])), ((*low[:d], level + 1, *low[d + 1 :]), high)
 
 
 def full_domain_plan(
@@ -157,7 +158,7 @@ def full_domain_plan(
         frequency,
         row=np.arange(len(frequency.counts), dtype=np.int64),
         count=frequency.counts,
-        group=number[group].astype(np.int64),
+        group=number.take(group),
         low=low[kept],
         high=high[kept],
         node=node,
