@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.counts.coding import counted_into_order, frequency_set, value_counts
+from discreet.counts.coding import counted_into_order, frequency_set
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.arrow import in_order, numbers, texts
 from discreet.engines.base import Frequencies
@@ -62,9 +64,24 @@ def test_codes_name_the_values_that_were_counted(counts: dict[tuple[str | None, 
 def test_each_value_of_a_column_is_counted_in_rows(counts: dict[tuple[str | None, ...], int]) -> None:
     found = answered(counts, list(range(len(counts))), VALUES)
     for d in range(3):
-        assert value_counts(found, d).tolist() == [
+        assert found.rows_by_value(d).tolist() == [
             sum(n for row, n in counts.items() if row[d] == value) for value in VALUES
         ]
+
+
+@given(counts=combinations, more=st.integers(1, 3))
+def test_what_a_scan_told_of_single_columns_is_that_of_its_combinations(
+    counts: dict[tuple[str | None, ...], int], more: int
+) -> None:
+    found = coded(answered(counts, list(range(len(counts))), VALUES))
+    others = replace(found, counts=found.counts * more)  # another table: what was told of this one is forgotten
+    for d in range(2):
+        told = np.bincount(found.codes[d], weights=found.counts, minlength=len(VALUES))
+        assert found.counted_leaves[d].tolist() == told.tolist()
+        assert others.counted_leaves[d].tolist() == (more * told).tolist()
+    told = np.bincount(found.sensitive["s"], weights=found.counts, minlength=len(VALUES))
+    assert found.totals["s"].tolist() == told.tolist()
+    assert others.totals["s"].tolist() == (more * told).tolist()
 
 
 @given(

@@ -30,7 +30,8 @@ def frequency_set(
     Whoever is not named is a person by himself, row by row.
     """
     hierarchies = [*quasi_identifiers, *sensitive.values()]
-    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, frequencies.values, frequencies.codes, strict=True)]
+    leaves = [leaf_numbers(h, v) for h, v in zip(hierarchies, frequencies.values, strict=True)]
+    codes = [leaf[c] for leaf, c in zip(leaves, frequencies.codes, strict=True)]
     sizes, counts, owners = [len(h.leaves) for h in hierarchies], frequencies.counts, None
     if frequencies.person is None:
         codes, order = _in_order(codes, sizes, len(counts))
@@ -45,6 +46,10 @@ def frequency_set(
         )
         owners = None if owners is None else replace(owners, names=frequencies.names)
     width = len(quasi_identifiers)
+    known = [
+        np.bincount(leaf, weights=frequencies.rows_by_value(i), minlength=size).astype(np.int64)
+        for i, (leaf, size) in enumerate(zip(leaves, sizes, strict=True))
+    ]
     return FrequencySet(
         tuple(quasi_identifiers),
         tuple(codes[:width]),
@@ -53,7 +58,7 @@ def frequency_set(
         counts,
         leaf_rows=leaf_rows,
         owners=owners,
-    )
+    ).counted_before(known[:width], known[width:])
 
 
 def _owned(codes: list[Codes], sizes: Sequence[int], frequencies: Frequencies) -> tuple[list[Codes], Codes, IntArray]:
@@ -73,12 +78,6 @@ def _owned(codes: list[Codes], sizes: Sequence[int], frequencies: Frequencies) -
         codes, many = [c[at] for c in codes], many + more
     (*codes, owner), order = _in_order([*codes, owner], [*sizes, many], len(counts))
     return codes, owner, counts[order]
-
-
-def value_counts(frequencies: Frequencies, column: int) -> IntArray:
-    """How many rows have each of the column's values."""
-    codes, values = frequencies.codes[column], frequencies.values[column]
-    return np.bincount(codes, weights=frequencies.counts, minlength=len(values)).astype(np.int64)
 
 
 def merged(columns: Sequence[Any], sizes: Sequence[int], count: IntArray) -> tuple[list[Codes], IntArray]:
