@@ -228,18 +228,16 @@ def _places_in_order(f: FrequencySet) -> IntArray | None:
 
     A block at a time, so that the numbers of combinations are never all there.
     """
-    columns, sizes = list(f.codes), [len(h.leaves) for h in f.hierarchies]
-    for name, codes in f.sensitive.items():
-        columns.append(codes)
-        sizes.append(len(f.sensitive_hierarchies[name].leaves))
+    hierarchies = [*f.hierarchies, *(f.sensitive_hierarchies[name] for name in f.sensitive)]
+    columns, sizes = [*f.codes, *f.sensitive.values()], [len(h.leaves) for h in hierarchies]
     if len(f.sensitive) > 1 or math.prod(sizes) >= _LARGEST:
         return None
     own = sizes[-1] if f.sensitive else 1  # numbers of a place
     begins = [np.zeros(min(len(f.counts), 1), dtype=np.int64)]
     for start in range(0, len(f.counts), _BLOCK):
-        here = slice(max(start - 1, 0), start + _BLOCK)
-        number = columns[0][here].astype(np.int64)
-        for codes, size in zip(columns[1:], sizes[1:], strict=True):
+        here = slice(max(start - 1, 0), min(start + _BLOCK, len(f.counts)))
+        number = np.zeros(here.stop - here.start, dtype=np.int64)
+        for codes, size in zip(columns, sizes, strict=True):
             number *= size
             number += codes[here]
         if (number[1:] <= number[:-1]).any():
