@@ -80,7 +80,8 @@ def _tallies(rng: Rng) -> Arguments:
 def _columns(rng: Rng) -> Arguments:
     leaves, columns, n = (int(rng.integers(1, high)) for high in (6, 150, 600))
     bits = leaf_bits.pack(rng.random((leaves, columns)) < 0.7)
-    return bits, rng.integers(0, leaves, size=(2, n)), rng.integers(0, 1000, size=n), np.ones(64 * bits.shape[1], int)
+    rows = rng.integers(0, leaves, size=(int(rng.integers(1, 4)), n), dtype=np.int32)
+    return bits, rows, rng.integers(0, 1000, size=n), np.ones(64 * bits.shape[1], int)
 
 
 def _products(rng: Rng) -> Arguments:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.counts.coding import counted_into_order, frequency_set, value_counts
+from discreet.counts.coding import counted_into_order, frequency_set
 from discreet.counts.frequency import FrequencySet
 from discreet.engines.arrow import in_order, numbers, texts
 from discreet.engines.base import Frequencies
@@ -62,9 +65,24 @@ def test_codes_name_the_values_that_were_counted(counts: dict[tuple[str | None, 
 def test_each_value_of_a_column_is_counted_in_rows(counts: dict[tuple[str | None, ...], int]) -> None:
     found = answered(counts, list(range(len(counts))), VALUES)
     for d in range(3):
-        assert value_counts(found, d).tolist() == [
+        assert found.rows_by_value(d).tolist() == [
             sum(n for row, n in counts.items() if row[d] == value) for value in VALUES
         ]
+
+
+@given(counts=combinations, more=st.integers(1, 3))
+def test_what_a_scan_told_of_single_columns_is_that_of_its_combinations(
+    counts: dict[tuple[str | None, ...], int], more: int
+) -> None:
+    found = coded(answered(counts, list(range(len(counts))), VALUES))
+    others = replace(found, counts=found.counts * more)  # another table: what was told of this one is forgotten
+    for d in range(2):
+        told = np.bincount(found.codes[d], weights=found.counts, minlength=len(VALUES))
+        assert found.counted_leaves[d].tolist() == told.tolist()
+        assert others.counted_leaves[d].tolist() == (more * told).tolist()
+    told = np.bincount(found.sensitive["s"], weights=found.counts, minlength=len(VALUES))
+    assert found.totals["s"].tolist() == told.tolist()
+    assert others.totals["s"].tolist() == (more * told).tolist()
 
 
 @given(
@@ -87,3 +105,18 @@ def test_whole_numbers_are_numbered_as_their_texts_are(values: list[int]) -> Non
     as_texts = in_order([texts([str(value) for value in values])])
     assert as_numbers[0].to_pylist() == as_texts[0].to_pylist()
     assert as_numbers[1].tolist() == as_texts[1].tolist()
+
+
+def test_columns_are_coded_one_after_the_other() -> None:
+    """What comes of twelve columns takes 48 bytes a combination; all of them before that would be as much again."""
+    many, digits = 50_000, "0123456789"
+    codes = tuple((np.arange(many) // 10 ** (i // 2) % 10).astype(np.int32) for i in range(12))
+    found = Frequencies((tuple(digits),) * 12, codes, np.ones(many, dtype=np.int64))
+    hierarchies = [build(f"c{i}", digits, Flat()) for i in range(12)]
+    frequency_set(found, hierarchies, {})
+    tracemalloc.start()
+    try:
+        frequency_set(found, hierarchies, {})
+        assert tracemalloc.get_traced_memory()[1] < 100 * many
+    finally:
+        tracemalloc.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
@@ -155,3 +156,19 @@ def test_a_damaged_file_is_told_in_the_engines_words(tmp_path: Path) -> None:
     assert stored_frequencies(path, ["s", "d"], KINDS, None, ROOM) is None
     with pytest.raises(DataError):
         DuckDB(path).frequencies(["s", "d"])
+
+
+def test_columns_are_unpacked_one_after_the_other(tmp_path: Path) -> None:
+    """All numbers of twelve columns would take 96 bytes a row, beside what comes of them."""
+    many, names = 50_000, [f"c{i}" for i in range(12)]
+    digits = {name: [str(row // 10 ** (i // 2) % 10) for row in range(many)] for i, name in enumerate(names)}
+    parquet.write_table(pa.table(digits), tmp_path / "wide.parquet")
+    asked = tmp_path / "wide.parquet", names, dict.fromkeys(names, "VARCHAR"), None, ROOM
+    stored_frequencies(*asked)  # what Python keeps of a first time is none of it
+    tracemalloc.start()
+    try:
+        counted = stored_frequencies(*asked)
+        assert counted is not None and len(counted.counts) == many
+        assert tracemalloc.get_traced_memory()[1] < 130 * many
+    finally:
+        tracemalloc.stop()

@@ -11,14 +11,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet import anonymize
+from discreet.counts.frequency import FrequencySet
+from discreet.hierarchies.build import build
+from discreet.hierarchies.rules import Flat
 from discreet.labels.whose import Whose
 from discreet.report.associations import Most, associations, cramers_v
 from discreet.report.html import custodian_page, release_page
 from discreet.report.marginals import Grain
 from discreet.report.sections.pairs_kept import MOST_COLUMNS, pairs_kept
-from discreet.report.sections.risks import LEFT_OUT, RiskPicture, guesses, risks
+from discreet.report.sections.risks import LEFT_OUT, RiskPicture, _of_table, guesses, risks
 from discreet.report.text import to_json
 from discreet.search.plan import Plan
 from tests.report.examples import ambiguous, bucketized, custodian, frequencies, full_domain, manifest
@@ -104,6 +109,48 @@ def test_everybodys_risk_is_that_of_counting_row_by_row(plan: Plan) -> None:
             len(rows) - len(kept),
             picked,
         )
+
+
+@given(data=st.data())
+def test_risks_in_a_table_are_the_same_in_whatever_order_it_was_counted(data: st.DataObject) -> None:
+    """And with a second sensitive column: only combinations in order that have one need no sorting."""
+    rows = data.draw(st.lists(st.tuples(*[st.integers(0, 2)] * 3), min_size=1, max_size=30, unique=True))
+    order = data.draw(st.permutations(range(len(rows))))
+    f = frequency_of(sorted(rows), data.draw(st.lists(st.integers(1, 9), min_size=len(rows), max_size=len(rows))))
+    of_places = Counter[tuple[int, ...]]()
+    for row, n in zip(sorted(rows), f.counts.tolist(), strict=True):
+        of_places[row[:2]] += n
+    wanted = sorted(of_places.values())
+    most = [
+        max(n for row, n in zip(sorted(rows), f.counts.tolist(), strict=True) if row[:2] == place)
+        for place in sorted(of_places)
+    ]
+    sure = [n / of_places[place] for n, place in zip(most, sorted(of_places), strict=True)]
+    places = np.array(order)
+    for table in (f, shuffled(f, places), replace(f, sensitive={**f.sensitive, "t": f.sensitive["s"]})):
+        (chance, sizes), guessed_values = _of_table(table)
+        assert sorted(sizes.tolist()) == wanted
+        assert chance.tolist() == (1 / sizes).tolist()
+        assert guessed_values["s"][0].tolist() == sure
+
+
+def frequency_of(rows: list[tuple[int, ...]], counts: list[int]) -> FrequencySet:
+    columns = [np.array(column, dtype=np.int32) for column in zip(*rows, strict=True)]
+    x, y, s, t = (build(name, ["a", "b", "c"], Flat()) for name in ("x", "y", "s", "t"))
+    return FrequencySet((x, y), (columns[0], columns[1]), {"s": columns[2]}, {"s": s, "t": t}, np.array(counts))
+
+
+def shuffled(f: FrequencySet, order: np.ndarray) -> FrequencySet:
+    codes, sensitive = tuple(c[order] for c in f.codes), {name: c[order] for name, c in f.sensitive.items()}
+    return replace(f, codes=codes, sensitive=sensitive, counts=f.counts[order])
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())
+def test_leaves_of_what_is_published_are_those_of_its_rows(plan: Plan) -> None:
+    kept = [q for q, _, group in rows_of(plan) if group >= 0]
+    for d, leaves in enumerate(plan.published_leaves):
+        counted = Counter(q[d] for q in kept)
+        assert leaves.tolist() == [counted[leaf] for leaf in range(len(leaves))]
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS.keys())

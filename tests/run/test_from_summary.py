@@ -219,12 +219,12 @@ def test_rows_are_suppressed_within_the_limit(people: Path, tmp_path: Path) -> N
     assert release.report.answers is None  # nobody looked at single rows
 
 
-def test_where_a_summary_saves_nothing_the_custodian_is_told(
+def test_where_a_summary_saves_no_time_the_custodian_is_told(
     people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def in_vain(folder: str, **words: object) -> bool:
         notes = anonymize(policy(people, **words), tmp_path / folder).figures["notes"]
-        return any("a summary, which saves nothing here" in note for note in notes)
+        return any("a summary, which saves no time here" in note for note in notes)
 
     assert in_vain("asked for")
     assert not in_vain("optimal", search="optimal")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
 import numpy as np
 
@@ -30,13 +30,13 @@ def frequency_set(
     Whoever is not named is a person by himself, row by row.
     """
     hierarchies = [*quasi_identifiers, *sensitive.values()]
-    codes = [leaf_numbers(h, v)[c] for h, v, c in zip(hierarchies, frequencies.values, frequencies.codes, strict=True)]
+    leaves = [leaf_numbers(h, v) for h, v in zip(hierarchies, frequencies.values, strict=True)]
     sizes, counts, owners = [len(h.leaves) for h in hierarchies], frequencies.counts, None
     if frequencies.person is None:
-        codes, order = _in_order(codes, sizes, len(counts))
+        codes, order = _in_order(_Leaves(leaves, frequencies.codes), sizes, len(counts))
         counts = np.ascontiguousarray(counts[order])
     else:
-        codes, owner, each = _owned(codes, sizes, frequencies)
+        codes, owner, each = _owned([*_Leaves(leaves, frequencies.codes)], sizes, frequencies)
         first = _changes(codes, len(each))
         row, codes = np.cumsum(first) - 1, [c[first] for c in codes]
         counts = np.add.reduceat(each, np.flatnonzero(first)) if len(each) else each
@@ -45,6 +45,10 @@ def frequency_set(
         )
         owners = None if owners is None else replace(owners, names=frequencies.names)
     width = len(quasi_identifiers)
+    known = [
+        np.bincount(leaf, weights=frequencies.rows_by_value(i), minlength=size).astype(np.int64)
+        for i, (leaf, size) in enumerate(zip(leaves, sizes, strict=True))
+    ]
     return FrequencySet(
         tuple(quasi_identifiers),
         tuple(codes[:width]),
@@ -53,7 +57,27 @@ def frequency_set(
         counts,
         leaf_rows=leaf_rows,
         owners=owners,
-    )
+    ).counted_before(known[:width], known[width:])
+
+
+@dataclass(frozen=True)
+class _Leaves(Sequence[Codes]):
+    """Columns of leaf numbers, each made when it is asked for: all at once they are as large as what comes of them."""
+
+    leaves: Sequence[Codes]  # of the values of each column
+    codes: Sequence[Codes]
+
+    def __len__(self) -> int:
+        return len(self.leaves)
+
+    @overload
+    def __getitem__(self, column: int) -> Codes: ...
+    @overload
+    def __getitem__(self, column: slice) -> list[Codes]: ...
+    def __getitem__(self, column: int | slice) -> Codes | list[Codes]:
+        if isinstance(column, slice):
+            return [self[c] for c in range(*column.indices(len(self)))]
+        return self.leaves[column][self.codes[column]]
 
 
 def _owned(codes: list[Codes], sizes: Sequence[int], frequencies: Frequencies) -> tuple[list[Codes], Codes, IntArray]:
@@ -73,12 +97,6 @@ def _owned(codes: list[Codes], sizes: Sequence[int], frequencies: Frequencies) -
         codes, many = [c[at] for c in codes], many + more
     (*codes, owner), order = _in_order([*codes, owner], [*sizes, many], len(counts))
     return codes, owner, counts[order]
-
-
-def value_counts(frequencies: Frequencies, column: int) -> IntArray:
-    """How many rows have each of the column's values."""
-    codes, values = frequencies.codes[column], frequencies.values[column]
-    return np.bincount(codes, weights=frequencies.counts, minlength=len(values)).astype(np.int64)
 
 
 def merged(columns: Sequence[Any], sizes: Sequence[int], count: IntArray) -> tuple[list[Codes], IntArray]:
@@ -117,8 +135,11 @@ def _in_order(codes: Sequence[Any], sizes: Sequence[int], rows: int) -> tuple[li
         key <<= width
         key |= code
     if sum(bits) + places <= 63:  # the place rides along in the low bits: sorting values is 5 times as fast as argsort
-        key = np.sort((key << places) | np.arange(rows, dtype=np.int64))
-        order, key = key & ((1 << places) - 1), key >> places
+        key <<= places
+        key |= np.arange(rows, dtype=np.int64)
+        key.sort()
+        order = key & ((1 << places) - 1)
+        key >>= places
     else:
         order = np.argsort(key, kind="stable")
         key = key[order]

@@ -6,7 +6,7 @@ Nearly everything here needs no more than this: rows with equal values are inter
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -172,6 +172,11 @@ class FrequencySet:
             np.bincount(codes, weights=counts, minlength=len(h.leaves)).astype(np.int64)
             for h, codes in zip(self.hierarchies, self.codes, strict=True)
         )
+
+    def counted_before(self, leaves: Sequence[IntArray], sensitive: Sequence[IntArray]) -> FrequencySet:
+        """The same, with what a scan has told of single columns: it is not counted again."""
+        vars(self).update(counted_leaves=tuple(leaves), totals=dict(zip(self.sensitive, sensitive, strict=True)))
+        return self
 
     @property
     def nodes(self) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.arrays import Codes, IntArray, number_equal
-from discreet.counts.coding import leaf_numbers, merged, value_counts
+from discreet.counts.coding import leaf_numbers, merged
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Tally, tally
 from discreet.engines.base import Frequencies
@@ -50,7 +50,7 @@ def wishes_of(frequency: FrequencySet, counted: Frequencies, attribute: str) -> 
     hierarchy = build(attribute, counted.values[-1], Flat())
     leaves = leaf_numbers(hierarchy, counted.values[-1])
     reference = np.zeros(len(hierarchy.leaves), dtype=np.int64)
-    reference[leaves] = value_counts(counted, len(counted.values) - 1)
+    reference[leaves] = counted.rows_by_value(len(counted.values) - 1)
     at, wish, count = row[number[rows:]], leaves[counted.codes[-1]], counted.counts
     if counted.person is not None:
         at, wish, count = _of_all_rows(at, wish, count, counted.person, len(hierarchy.leaves))

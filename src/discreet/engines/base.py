@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
@@ -39,6 +39,18 @@ class Frequencies:
     counts: Any  # int64 array
     person: Any = None  # int32 array
     names: Any = None
+    _rows: dict[int, NDArray[np.int64]] = field(default_factory=dict, init=False, repr=False)
+
+    def rows_by_value(self, column: int) -> NDArray[np.int64]:
+        """How many rows have each of a column's values; counted once, as scan, search and report all ask for it.
+
+        >>> Frequencies((("a", "b"),), (np.array([0, 1, 0]),), np.array([5, 6, 7])).rows_by_value(0)
+        array([12,  6])
+        """
+        if column not in self._rows:
+            rows = np.bincount(self.codes[column], weights=self.counts, minlength=len(self.values[column]))
+            self._rows[column] = rows.astype(np.int64)
+        return self._rows[column]
 
     def by_text(self) -> Frequencies:
         """The same combinations, with each column's values in the order of their texts, a missing one first.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from discreet.engines.counted_rows import CodedColumn, CountedRows
 from discreet.errors import DataError, Mistake
 from discreet.hierarchies.hierarchy import Value
 from discreet.publications.published import AGAIN, Counted, counted_values, group_sizes, open_table, sensitive_tallies
-from discreet.publications.tables import in_use
+from discreet.publications.tables import in_use, smallest
 from discreet.search.plan import SUPPRESSED, Plan
 
 
@@ -102,7 +102,7 @@ def write_grouped(
     sizes = [int(rows.number.max(initial=0)) + 1, *(len(d) + 1 for d in dictionaries)]
     (number, *codes), count = merged([rows.number, *codes], sizes, rows.count)
     own = [
-        CodedColumn(c.name, code.astype(_smallest(len(d))), d, exact=c.exact)
+        CodedColumn(c.name, code.astype(smallest(len(d) + 1)), d, exact=c.exact)
         for c, code, d in zip(columns, codes, dictionaries, strict=True)
     ]
     group = [CodedColumn(group_column, number)]
@@ -110,11 +110,6 @@ def write_grouped(
     written = [*group, *own, *counts] if group_first else [*own, *group, *counts]
     times = count if repeated else np.ones(len(count), dtype=np.int64)
     tables.write(table, CountedRows(tuple(written), times))
-
-
-def _smallest(size: int) -> type[np.signedinteger[Any]]:
-    """The smallest integers that hold the codes of a dictionary, and the one after them for NULL."""
-    return np.int8 if size < 1 << 7 else np.int16 if size < 1 << 15 else np.int32
 
 
 @dataclass(frozen=True, eq=False)

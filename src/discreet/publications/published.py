@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 
 from discreet.arrays import IntArray
-from discreet.counts.coding import value_counts
 from discreet.counts.frequency import FrequencySet, Joint
 from discreet.counts.groups import Groups, Tally, Together, stand_together, tally
 from discreet.engines.base import Engine, Frequencies, PublishedTables
@@ -144,7 +143,7 @@ def sensitive_tallies(
     """
     tallies = {}
     for name, column in sensitive.items():
-        values, counts = frequencies.values[column], value_counts(frequencies, column)
+        values, counts = frequencies.values[column], frequencies.rows_by_value(column)
         own = {v: int(n) for v, n in zip(values, counts, strict=True) if n}
         if table is None:
             hierarchy = hierarchy_in_words(name, hierarchies.get(name), list(own))
@@ -175,7 +174,7 @@ def counted_values(names: Sequence[str], rows: Frequencies) -> Counted:
     """The values that each column of some rows has, and how many rows have them; values that no row has are gone."""
     columns: Counted = {}
     for column, name in enumerate(names):
-        counts = value_counts(rows, column)
+        counts = rows.rows_by_value(column)
         used = np.flatnonzero(counts)
         columns[name] = [rows.values[column][i] for i in used.tolist()], counts[used]
     return columns

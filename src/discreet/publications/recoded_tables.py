@@ -72,9 +72,8 @@ class Recoded:
         return replace(self, wishes=None)
 
     def counted(self) -> Counted:
-        kept = self.group >= 0
-        counts = np.where(kept, self.frequencies.counts, 0)
-        return counted_values(self.names, replace(self.frequencies, counts=counts))
+        kept, rows = self.group >= 0, self.frequencies
+        return counted_values(self.names, rows if kept.all() else replace(rows, counts=np.where(kept, rows.counts, 0)))
 
     def texts(self) -> list[tuple[Value, ...]]:
         """What each group publishes of its quasi-identifiers."""
@@ -88,11 +87,10 @@ class Recoded:
         return list(zip(*columns, strict=True))
 
     def judged(self, hierarchies: Mapping[str, object]) -> Groups:
-        kept = self.group >= 0
-        group = self.group[kept]
-        frequencies = Frequencies(
-            self.frequencies.values, tuple(c[kept] for c in self.frequencies.codes), self.frequencies.counts[kept]
-        )
+        kept, frequencies, group = self.group >= 0, self.frequencies, self.group
+        if not kept.all():
+            codes = tuple(c[kept] for c in frequencies.codes)
+            frequencies, group = Frequencies(frequencies.values, codes, frequencies.counts[kept]), group[kept]
         tallies = sensitive_tallies(frequencies, self.sensitive, group, self.groups, hierarchies)
         together = sensitive_together(frequencies, self.sensitive, group, self.groups, tallies)
         groups = Groups(self.sizes, tallies, together=together, wishes=self.wishes)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.arrays import Codes, IntArray, number_equal
 from discreet.counts.kernels import group_equal
@@ -47,7 +48,7 @@ def release_rows(plan: Recoding, columns: list[str], star: bool) -> CountedRows:
     """
     frequency = plan.frequency
     kept = plan.group != SUPPRESSED
-    group, row, count = plan.group[kept], plan.row[kept], plan.count[kept]
+    group, count = plan.group[kept], plan.count[kept]
     stars = plan.suppressed if star else 0
     if stars:
         count = np.append(count, stars)
@@ -55,7 +56,7 @@ def release_rows(plan: Recoding, columns: list[str], star: bool) -> CountedRows:
     for column in columns:
         if column in frequency.sensitive:
             texts: list[Value] = list(frequency.sensitive_hierarchies[column].leaves)
-            code = frequency.sensitive[column][row]
+            code = frequency.sensitive[column][plan.row[kept]]
         else:
             texts, of_group = published_values(plan, frequency.attributes.index(column))
             code = of_group[group]
@@ -71,19 +72,28 @@ def release_rows(plan: Recoding, columns: list[str], star: bool) -> CountedRows:
     return CountedRows(tuple(CodedColumn(c, code, texts, c in exact) for c, code, texts in written), count)
 
 
-def in_use(texts: list[Value], code: Codes) -> tuple[list[Value], Codes]:
+def in_use(texts: list[Value], code: Codes) -> tuple[list[Value], NDArray[Any]]:
     """Only the texts that some row has: a Parquet file keeps its dictionaries, and so what only suppressed rows had.
 
-    NULL comes last.
+    NULL comes last. The codes are as small as they can be: those of all columns of a large table are there at once.
     """
     used = np.flatnonzero(np.bincount(code, minlength=len(texts)) > 0).tolist()
     used.sort(key=lambda i: texts[i] is None)
-    number = np.zeros(len(texts), dtype=np.int32)
-    number[used] = np.arange(len(used), dtype=np.int32)
+    number = np.zeros(len(texts), dtype=smallest(len(used)))
+    number[used] = np.arange(len(used))
     return [texts[i] for i in used], number[code]
 
 
-def _merged(codes: list[Codes], sizes: list[int], count: IntArray) -> tuple[list[Any], IntArray]:
+def smallest(size: int) -> type[np.signedinteger[Any]]:
+    """The smallest integers for so many codes.
+
+    >>> smallest(128).__name__, smallest(129).__name__
+    ('int8', 'int16')
+    """
+    return np.int8 if size <= 1 << 7 else np.int16 if size <= 1 << 15 else np.int32
+
+
+def _merged(codes: list[NDArray[Any]], sizes: list[int], count: IntArray) -> tuple[list[Any], IntArray]:
     """Combinations that are published alike, as one; in the smallest integers that hold their codes.
 
     After generalization there are far fewer of them, so that the rows are put together from tables that fit the cache.
@@ -103,8 +113,7 @@ def _merged(codes: list[Codes], sizes: list[int], count: IntArray) -> tuple[list
     else:
         order = np.lexsort(codes)
         codes, count = [code[order] for code in codes], count[order]
-    small = [np.int8 if size <= 1 << 7 else np.int16 if size <= 1 << 15 else np.int32 for size in sizes]
-    return [code.astype(kind) for code, kind in zip(codes, small, strict=True)], count
+    return [code.astype(smallest(size)) for code, size in zip(codes, sizes, strict=True)], count
 
 
 def join_keys(plan: Plan, person: str | None) -> list[str]:

@@ -56,7 +56,7 @@ from discreet.search.out_of_reach import ABOUT_GROUPS, refused
 from discreet.search.plan import Plan, Problem
 from discreet.search.registry import COUNTS, SEARCHES, SUMMARY
 
-_SOON_COUNTED = 10_000_000  # rows of a file whose combinations are counted sooner than a summary is searched
+_SOON_COUNTED = 50_000_000  # rows of a file whose combinations are counted sooner than a summary is searched
 
 
 def anonymize(
@@ -123,13 +123,13 @@ def anonymize(
 
 
 def _in_vain(intake: Intake) -> list[str]:
-    """Does a summary save nothing, because the table itself is counted as soon as a summary of it is?"""
+    """Does a summary save no time, because the table itself is counted as soon as a summary of it is?"""
     rows = intake.frequency.rows
     if not isinstance(intake.engine, DuckDB) or rows > _SOON_COUNTED:
         return []
     return [
-        f"`search` chose from a summary, which saves nothing here: a file or frame of {rows:,} rows is counted in one "
-        "scan. `search: optimal` takes less time, and finds the least loss"
+        f"`search` chose from a summary, which saves no time here: a file or frame of {rows:,} rows is counted in one "
+        "scan. `search: optimal` takes less time, though more memory, and finds the least loss"
     ]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.counts.coarser import labelled
-from discreet.counts.coding import frequency_set, value_counts
+from discreet.counts.coding import frequency_set
 from discreet.counts.frequency import FrequencySet
 from discreet.counts.groups import Groups
 from discreet.counts.outside import (
@@ -317,7 +317,7 @@ def _with_population(policy: Policy, frequency: FrequencySet, people: Frequencie
 def by_value(names: Sequence[str], frequencies: Frequencies) -> dict[str, dict[Value, int]]:
     """Per attribute, how many people have each value."""
     return {
-        name: dict(zip(frequencies.values[i], value_counts(frequencies, i).tolist(), strict=True))
+        name: dict(zip(frequencies.values[i], frequencies.rows_by_value(i).tolist(), strict=True))
         for i, name in enumerate(names)
     }
 

@@ -75,8 +75,8 @@ class Plan:
     """What happens to each combination of a frequency set: which group it stands in.
 
     Assignment i sends `count[i]` rows of combination `row[i]` to group `group[i]` (or suppresses them, group −1); a
-    combination may be spread over several groups. What a group publishes of its rows is said by the kinds of plan
-    below. Groups are numbered 0, 1, … without gaps.
+    combination may be spread over several groups, and each of its rows is in one assignment. What a group publishes of
+    its rows is said by the kinds of plan below. Groups are numbered 0, 1, … without gaps.
     """
 
     frequency: FrequencySet
@@ -110,15 +110,18 @@ class Plan:
 
     @cached_property
     def published_leaves(self) -> tuple[IntArray, ...]:
-        """Per quasi-identifier, how many published rows have each leaf: all but those of the few that are missing."""
-        f = self.frequency
-        missing = f.counts - self.published
-        some = np.flatnonzero(missing)
-        lost = missing[some].astype(np.float64)
+        """Per quasi-identifier, how many published rows have each leaf: all but those of the few suppressed ones."""
+        f, lost = self.frequency, np.flatnonzero(self.group == SUPPRESSED)
+        row, count = self.row[lost], self.count[lost].astype(np.float64)
         return tuple(
-            rows - np.bincount(codes[some], weights=lost, minlength=len(rows)).astype(np.int64)
+            rows - np.bincount(codes[row], weights=count, minlength=len(rows)).astype(np.int64)
             for rows, codes in zip(f.counted_leaves, f.codes, strict=True)
         )
+
+    @property
+    def empty(self) -> bool:
+        """Is nothing published?"""
+        return self.suppressed == self.frequency.rows
 
     def without(self, groups: BoolArray) -> Self:
         """The same plan with the rows of some groups suppressed, too. It is not proven to be the best any more."""

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.compiled import inner, kernel
 from discreet.counts.kernels import group_equal
 from discreet.utility import leaf_twins
 
 Bits = NDArray[np.uint64]
+Words = NDArray[np.uint64]  # one bit per column
 Octets = NDArray[np.uint8]
 AnyCodes = NDArray[np.integer]
 
@@ -26,9 +27,6 @@ _BRUIJN = np.uint64(_SEQUENCE)
 _PLACE = np.zeros(64, dtype=np.int64)
 for _place in range(64):
     _PLACE[((_SEQUENCE << _place) & (2**64 - 1)) >> 58] = _place
-
-
-_PLANES = 8  # bits of sums that most additions stay within
 
 
 def words(columns: int) -> int:
@@ -88,16 +86,20 @@ def mark(bits: Bits, column: IntArray, low: IntArray, high: IntArray) -> None:
 
 
 @kernel(twin=leaf_twins.PER_COLUMN, nogil=True)
-def add_per_column(bits: Bits, rows: IntArray, counts: IntArray, total: IntArray) -> None:
+def add_per_column(bits: Bits, rows: Codes, counts: IntArray, total: IntArray) -> None:
     """Add to each column's total the counts of the combinations it holds.
 
     `rows[d, i]` is the row of `bits` for attribute d of combination i. Combinations that stand in order begin like
     those before them: what their first attributes leave is known. Counts are added up bit by bit, 64 columns at once:
-    plane p holds bit p of so many sums.
+    plane p holds bit p of so many sums, and `waiting` what was carried to it and not added yet. Two of these are added
+    at once, so half as often as they come, and half as often again in the next plane.
     """
     (attributes, n), words = rows.shape, bits.shape[1]
     left = np.empty((attributes, words), dtype=np.uint64)  # the columns that the attributes up to this one leave
-    planes = np.zeros((words, 64), dtype=np.uint64)
+    planes = np.zeros((64, words), dtype=np.uint64)
+    waiting = np.zeros((64, words), dtype=np.uint64)
+    waits = np.zeros(64, dtype=np.bool_)
+    carried = np.empty(words, dtype=np.uint64)
     until = 0  # attributes whose rows are known: all up to the first that leaves nothing
     for i in range(n):
         same = 0
@@ -122,27 +124,42 @@ def add_per_column(bits: Bits, rows: IntArray, counts: IntArray, total: IntArray
         count, plane = counts[i], 0
         while count > 0:
             if count & 1 != 0:
-                for word in range(words):
-                    carried = left[attributes - 1, word]
-                    for p in range(plane, _PLANES):  # no branch: most sums carry somewhere
-                        both = planes[word, p] & carried
-                        planes[word, p] ^= carried
-                        carried = both
-                    further = max(plane, _PLANES)
-                    while carried != np.uint64(0):
-                        both = planes[word, further] & carried
-                        planes[word, further] ^= carried
-                        carried = both
-                        further += 1
+                _add_bits(left[attributes - 1], plane, planes, waiting, waits, carried)
             count >>= 1
             plane += 1
-    for word in range(words):
-        for p in range(64):
-            here = planes[word, p]
-            while here != np.uint64(0):
-                lowest = here & (~here + np.uint64(1))
-                total[64 * word + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]] += np.int64(1) << p
-                here ^= lowest
+    for plane in range(64):
+        _add_plane(planes[plane], plane, total)
+        if waits[plane]:
+            _add_plane(waiting[plane], plane, total)
+
+
+@inner
+def _add_bits(bits: Words, plane: int, planes: Bits, waiting: Bits, waits: NDArray[np.bool_], carried: Words) -> None:
+    """Add a bit to each column's sum at this plane."""
+    for word in range(len(bits)):
+        carried[word] = bits[word]
+    while waits[plane]:
+        for word in range(len(bits)):
+            one, other, third = planes[plane, word], waiting[plane, word], carried[word]
+            odd = one ^ other
+            planes[plane, word] = odd ^ third
+            carried[word] = (one & other) | (odd & third)
+        waits[plane] = False
+        plane += 1
+    for word in range(len(bits)):
+        waiting[plane, word] = carried[word]
+    waits[plane] = True
+
+
+@inner
+def _add_plane(bits: Words, plane: int, total: IntArray) -> None:
+    """Add 2^plane to the total of each column that has a bit."""
+    for word in range(len(bits)):
+        here = bits[word]
+        while here != np.uint64(0):
+            lowest = here & (~here + np.uint64(1))
+            total[64 * word + _PLACE[(lowest * _BRUIJN) >> np.uint64(58)]] += np.int64(1) << plane
+            here ^= lowest
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import FloatArray, IntArray
+from discreet.arrays import Codes, FloatArray, IntArray
 from discreet.compiled import Patience, Twin
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 255  # rows whose bits can be added up in octets
 
 
-def _add_per_column(bits: Bits, rows: IntArray, counts: IntArray, total: IntArray) -> None:
+def _add_per_column(bits: Bits, rows: Codes, counts: IntArray, total: IntArray) -> None:
     octets = np.ascontiguousarray(bits.astype("<u8", copy=False)).view(np.uint8).reshape(len(bits), -1)
     for start in range(0, rows.shape[1], _AT_ONCE):
         here = rows[:, start : start + _AT_ONCE]

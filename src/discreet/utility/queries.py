@@ -173,14 +173,16 @@ def true_counts(workload: Workload, codes: Sequence[AnyCodes], counts: ArrayLike
     """The right answers. `codes` has a column of leaf numbers for each attribute of the workload, in its order."""
     from discreet.utility.leaf_bits import add_per_column
 
-    start = np.cumsum([0, *(len(w) for w in workload.wanted)])
+    start = np.cumsum([0, *(len(w) for w in workload.wanted[:-1])]).tolist()
     wanted, counts = np.concatenate(workload.wanted), np.asarray(counts, dtype=np.int64)
 
     def of_part(ends: tuple[int, int]) -> IntArray:
         total = np.zeros(64 * wanted.shape[1], dtype=np.int64)
         for at in range(ends[0], ends[1], _BLOCK):  # all at once would be the largest array of a run
             here = slice(at, min(at + _BLOCK, ends[1]))
-            rows = np.array([c[here] + s for c, s in zip(codes, start[:-1], strict=True)], dtype=np.int64)
+            rows = np.empty((len(codes), here.stop - at), dtype=np.int32)
+            for row, column, above in zip(rows, codes, start, strict=True):
+                np.add(column[here], above, out=row, dtype=np.int32, casting="same_kind")
             add_per_column(wanted, rows, counts[here], total)
         return total
 

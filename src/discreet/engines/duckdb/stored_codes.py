@@ -8,7 +8,7 @@ million rows with nine columns, in less than half of the time that DuckDB's GROU
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,7 +119,10 @@ def stored_frequencies(
         if not read:
             return None
         keys = _packed(path, about, read)
-        return None if keys is None else _counted(keys, read, person)
+        if keys is None:
+            return None
+        keys, counts = _distinct(keys)  # those of all rows are let go
+        return _counted(keys, counts, read, person)
     except (pa.ArrowException, UnicodeDecodeError, OSError, OverflowError):
         return None  # the engine says what is wrong with it
 
@@ -215,14 +218,18 @@ def _pack_group(
     return parts
 
 
-def _unpacked(keys: Keys, layout: Sequence[int]) -> list[Keys]:
-    """The numbers that keys were packed of.
+def _unpacked(keys: Keys, layout: Sequence[int]) -> Iterator[Keys]:
+    """The numbers that keys were packed of, one column after the other: all of them would take more than the keys.
 
     >>> [numbers.tolist() for numbers in _unpacked(np.array([0b1101, 0b0010]), (1, 2, 1))]
     [[1, 0], [2, 1], [1, 0]]
     """
-    shifts = np.cumsum([0, *layout[:0:-1]])[::-1].tolist()
-    return [(keys >> shift) & ((1 << bits) - 1) for shift, bits in zip(shifts, layout, strict=True)]
+    shift = sum(layout)
+    for bits in layout:
+        shift -= bits
+        numbers = keys >> shift
+        numbers &= (1 << bits) - 1
+        yield numbers
 
 
 def _packed_anew(keys: Keys, packed: Sequence[int], layout: Sequence[int]) -> Keys:
@@ -234,12 +241,19 @@ def _packed_anew(keys: Keys, packed: Sequence[int], layout: Sequence[int]) -> Ke
     return key
 
 
-def _counted(keys: Keys, read: Sequence[_Column], person: str | None) -> Frequencies:
-    """How often each key is there, and what it was packed of; only values that some row has."""
-    first = np.flatnonzero(np.concatenate([np.ones(min(len(keys), 1), dtype=np.bool_), keys[1:] != keys[:-1]]))
-    counts = np.diff(np.append(first, len(keys)))
+def _distinct(keys: Keys) -> tuple[Keys, Keys]:
+    """Each of some sorted keys once, and how often it is there."""
+    differs = np.empty(len(keys), dtype=np.bool_)
+    differs[:1] = True
+    np.not_equal(keys[1:], keys[:-1], out=differs[1:])
+    first = np.flatnonzero(differs)
+    return keys[first], np.diff(first, append=len(keys))
+
+
+def _counted(keys: Keys, counts: Keys, read: Sequence[_Column], person: str | None) -> Frequencies:
+    """What each key was packed of; only values that some row has."""
     values, codes, who, names = [], [], None, None
-    for column, number in zip(read, _unpacked(keys[first], [c.bits for c in read]), strict=True):
+    for column, number in zip(read, _unpacked(keys, [c.bits for c in read]), strict=True):
         used, place = _in_use(number)
         if column.name == person:
             names, rank = in_order([column.names(used)])

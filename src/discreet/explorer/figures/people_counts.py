@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.arrays import IntArray
-from discreet.counts.coding import value_counts
 from discreet.engines.base import Frequencies
 
 
@@ -16,7 +15,7 @@ def values_by_people(frequencies: Frequencies, column: int, most: int) -> list[t
     >>> values_by_people(visits, 0, 5)
     [('flu', 10, 2), ('cold', 4, 1)]
     """
-    rows, people = value_counts(frequencies, column), people_by_value(frequencies, column)
+    rows, people = frequencies.rows_by_value(column), people_by_value(frequencies, column)
     values = frequencies.values[column]
     order = sorted(range(len(values)), key=lambda i: (-int(rows[i]), values[i] is None, values[i] or ""))
     return [(values[i], int(rows[i]), int(people[i])) for i in order[:most]]
@@ -26,6 +25,6 @@ def people_by_value(frequencies: Frequencies, column: int) -> IntArray:
     """How many people have each value, all who are not named being one; where nobody knows whose the rows are, how many
     rows."""
     if frequencies.person is None:
-        return value_counts(frequencies, column)
+        return frequencies.rows_by_value(column)
     pairs = np.unique(np.stack([frequencies.codes[column], frequencies.person]), axis=1)
     return np.bincount(pairs[0], minlength=len(frequencies.values[column])).astype(np.int64)

@@ -11,7 +11,7 @@ from discreet.report.marginals import Grain, Marginal, leaf_counts, marginal
 from discreet.report.sections.coarser import told_by_ranges
 from discreet.report.sections.exact import told_by_tables
 from discreet.report.sections.registry import Private, Section
-from discreet.search.plan import SUPPRESSED, Ambiguity, Bucketization, Plan, Recoding
+from discreet.search.plan import Ambiguity, Bucketization, Plan, Recoding
 
 
 def _figures(known: Private) -> tuple[Marginal, ...]:
@@ -25,7 +25,7 @@ def _figures(known: Private) -> tuple[Marginal, ...]:
 
 def _marginals(plan: Plan, told: Sequence[FloatArray], grain: Grain) -> tuple[Marginal, ...]:
     """Quasi-identifiers as far as the release tells, then the sensitive columns as they are published."""
-    f, kept = plan.frequency, plan.group != SUPPRESSED
+    f, tallies = plan.frequency, plan.groups.tallies
     found = []
     for at, (h, after) in enumerate(zip(f.hierarchies, told, strict=True)):
         # Where a table was looked at no closer than it is published, there is nothing finer to show.
@@ -34,7 +34,7 @@ def _marginals(plan: Plan, told: Sequence[FloatArray], grain: Grain) -> tuple[Ma
         stayed = after if f.leaf_rows is not None else plan.published_leaves[at].astype(np.float64)
         found.append(marginal(h, "quasi_identifier", before, after, stayed, finest, grain))
     for name, h in f.sensitive_hierarchies.items():
-        after = leaf_counts(h, plan.values(name)[kept], plan.count[kept])
+        after = leaf_counts(h, tallies[name].values, tallies[name].counts)
         found.append(marginal(h, "sensitive", f.totals[name].astype(np.float64), after, after, 0, grain))
     return tuple(found)
 

@@ -34,7 +34,7 @@ class PairsKept:
 def pairs_kept(plan: Plan) -> PairsKept | None:
     """None where there is nothing to compare: no two columns, nothing published, or nobody looked at single values."""
     f = plan.frequency
-    if f.leaf_rows is not None or len(f.attributes) + len(f.sensitive) < 2 or not plan.published.any():
+    if f.leaf_rows is not None or len(f.attributes) + len(f.sensitive) < 2 or plan.empty:
         return None
     names, by = _columns(plan)
     found = associations(plan, names, MOST)
