@@ -12,12 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.audit.association import knowledge as knowledge_module
 from discreet.audit.association import worst_case as module
 from discreet.audit.association.association_lines import association
 from discreet.audit.association.knowledge import (
     Counted,
     Listed,
     attribute_sets,
+    domain,
+    known_by_sets,
     learnt,
     read_knowledge,
     read_knowledges,
@@ -129,6 +132,29 @@ def test_a_bound_is_told_as_one(monkeypatch):
     assert bound == line and single.adversary == "worst_case_one_value"
     assert single.precision == EXACT and single.worst < exactly.worst
     assert level.holds is None and "too many worlds" in level.note
+
+
+@given(st.lists(people, min_size=1, max_size=30), st.lists(people, min_size=1, max_size=9), st.sampled_from([1, 2, 5]))
+def test_she_knows_the_same_however_combinations_are_numbered(table, group, least):
+    view, knowledge = bucketized([group], NAMES), counted(table)
+    [tally] = view.tallies
+    seen = people_of(view, tally, knowledge)
+    told = []
+    for dense in (1, 3, 1 << 22):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(knowledge_module, "_DENSE", dense)
+            told.append([*known_by_sets(knowledge, seen, tally, None, attribute_sets(NAMES), least)])
+    for few in zip(*told, strict=True):
+        for each in few[1:]:
+            assert each.columns == few[0].columns and (each.row == few[0].row).all()
+            assert (each.weight == few[0].weight).all() and (each.support == few[0].support).all()
+    for known in told[0]:
+        at = [NAMES.index(name) for name in known.columns]
+        for i, row in enumerate(known.row):
+            person = [seen.values[c][codes[i]] for c, codes in enumerate(seen.codes)]
+            expected = shares(table, at, person, least)
+            found = {v: w for v, w in zip(domain(knowledge, tally), known.weight[row].tolist(), strict=True) if w}
+            assert {v: Fraction(w, int(known.support[row])) for v, w in found.items()} == expected
 
 
 def first(view):
