@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.audit.association import common_people_kernels, worst_case_kernels, worst_case_lanes_kernels
+from discreet.audit.association import common_people_kernels, worst_case_kernels
 from discreet.audit.worlds import one_table
 from discreet.compiled import kernel
 from discreet.models.likelihood import block_kernels
@@ -20,23 +20,13 @@ def most_expected(*arguments: Any) -> Any:
 
 
 @kernel
+def one_value(*arguments: Any) -> Any:
+    return worst_case_kernels.one_value(*arguments)
+
+
+@kernel
 def all_values(*arguments: Any) -> Any:
     return worst_case_kernels.all_values(*arguments)
-
-
-@kernel
-def empty_lanes(*arguments: Any) -> Any:
-    return worst_case_lanes_kernels.empty_lanes(*arguments)
-
-
-@kernel
-def wait(*arguments: Any) -> Any:
-    return worst_case_lanes_kernels.wait(*arguments)
-
-
-@kernel
-def count_out(*arguments: Any) -> Any:
-    return worst_case_lanes_kernels.count_out(*arguments)
 
 
 @kernel

@@ -12,19 +12,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.audit.association import knowledge as knowledge_module
 from discreet.audit.association import worst_case as module
 from discreet.audit.association.association_lines import association
 from discreet.audit.association.knowledge import (
     Counted,
     Listed,
     attribute_sets,
+    domain,
+    known_by_sets,
     learnt,
     read_knowledge,
     read_knowledges,
 )
 from discreet.audit.association.worlds_exactly import all_values_exactly, one_value_exactly
 from discreet.audit.association.worst_case import beliefs, people_of, worst_case
-from discreet.audit.association.worst_case_lanes_kernels import LANES
+from discreet.audit.association.worst_case_lanes_kernels import LANES, Entries, differing, judge_side_by_side
 from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
 from discreet.audit.promises.levels import levels
 from discreet.audit.reading.labels import Anything, Exactly
@@ -33,7 +36,7 @@ from discreet.audit.reading.view import Region
 from discreet.errors import DataError
 from discreet.studies import worlds
 from tests.audit.association_cases import ambiguous, bucketized, promise, view_of
-from tests.inner_kernels import all_values, count_out, empty_lanes, wait
+from tests.inner_kernels import all_values, one_value
 
 NAMES = ("nation", "age")
 people = st.tuples(st.sampled_from("AB"), st.sampled_from("12"), st.sampled_from("xyz"))
@@ -129,6 +132,29 @@ def test_a_bound_is_told_as_one(monkeypatch):
     assert bound == line and single.adversary == "worst_case_one_value"
     assert single.precision == EXACT and single.worst < exactly.worst
     assert level.holds is None and "too many worlds" in level.note
+
+
+@given(st.lists(people, min_size=1, max_size=30), st.lists(people, min_size=1, max_size=9), st.sampled_from([1, 2, 5]))
+def test_she_knows_the_same_however_combinations_are_numbered(table, group, least):
+    view, knowledge = bucketized([group], NAMES), counted(table)
+    [tally] = view.tallies
+    seen = people_of(view, tally, knowledge)
+    told = []
+    for dense in (1, 3, 1 << 22):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(knowledge_module, "_DENSE", dense)
+            told.append([*known_by_sets(knowledge, seen, tally, None, attribute_sets(NAMES), least)])
+    for few in zip(*told, strict=True):
+        for each in few[1:]:
+            assert each.columns == few[0].columns and (each.row == few[0].row).all()
+            assert (each.weight == few[0].weight).all() and (each.support == few[0].support).all()
+    for known in told[0]:
+        at = [NAMES.index(name) for name in known.columns]
+        for i, row in enumerate(known.row):
+            person = [seen.values[c][codes[i]] for c, codes in enumerate(seen.codes)]
+            expected = shares(table, at, person, least)
+            found = {v: w for v, w in zip(domain(knowledge, tally), known.weight[row].tolist(), strict=True) if w}
+            assert {v: Fraction(w, int(known.support[row])) for v, w in found.items()} == expected
 
 
 def first(view):
@@ -331,24 +357,43 @@ def test_a_source_is_counted_for_each_attribute():
     assert len(attribute_sets(NAMES)) == 3
 
 
+CELLS = st.sampled_from([0.0, 0.001, 0.1, 0.25, 0.5, 1.0])
+VALUES = 10
+
+
 @given(st.data())
-def test_values_that_one_person_has_each_are_dealt_out_by_the_same_sums(data) -> None:
-    """The shorter way gives the same numbers, to the last digit."""
-    many = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=4).filter(lambda many: sum(many) <= 8))
-    values = sum(many)
-    cell = st.sampled_from([0.0, 0.001, 0.1, 0.25, 0.5, 1.0])
-    row = st.lists(cell, min_size=values, max_size=values)
-    p = np.array(data.draw(st.lists(row, min_size=len(many), max_size=len(many))))
-    counts = np.ones(values, dtype=np.int64)
-    lanes = empty_lanes()
-    plain, short = np.zeros_like(p), np.zeros_like(p)
-    possible = all_values(p, np.array(many), counts, plain)
-    for g in range(LANES):
-        assert wait(lanes, g, p, np.array(many), values) == (g == LANES - 1)
-    count_out(lanes, values)
-    for lane in (0, LANES - 1):
-        total = lanes.forward[values, (1 << values) - 1, lane]
-        assert (1e-200 < total < 1e200) == possible
-        short[:] = lanes.out[values, np.cumsum([0, *many[:-1]]), :values, lane]
-        if possible:
-            assert np.array_equal(plain, short)
+def test_groups_are_judged_side_by_side_by_the_same_sums(data) -> None:
+    """The shorter way gives the same numbers, to the last digit, and leaves open what it can't judge."""
+    rows = data.draw(st.integers(2, 6))
+    chances = np.array(
+        data.draw(st.lists(st.lists(CELLS, min_size=VALUES, max_size=VALUES), min_size=rows, max_size=rows))
+    )
+    asked = np.array(data.draw(st.lists(st.booleans(), min_size=VALUES, max_size=VALUES)))
+    entry = st.tuples(st.integers(0, rows - 1), st.integers(1, 3))  # a row, and how many people have it
+    group = st.lists(entry, min_size=1, max_size=4).filter(lambda group: sum(many for _, many in group) <= 8)
+    few = data.draw(st.lists(st.tuples(group, st.permutations(range(VALUES))), min_size=1, max_size=4))
+    drawn = sorted(few * data.draw(st.sampled_from([1, LANES])), key=lambda one: sum(many for _, many in one[0]))
+    sizes = [sum(many for _, many in group) for group, _ in drawn]
+    own = [np.sort(values[:n]) for (_, values), n in zip(drawn, sizes, strict=True)]
+    row, many = np.array([entry for group, _ in drawn for entry in group]).T
+    starts = np.cumsum([0, *(len(group) for group, _ in drawn)])
+    entries = Entries(starts, many.copy(), np.cumsum([0, *sizes]), np.concatenate(own), asked)
+    chance, one, left_open = np.zeros(len(row)), np.zeros(len(row)), np.zeros(len(drawn), dtype=np.bool_)
+    judge_side_by_side(np.arange(len(drawn)), entries, row.copy(), chances, chance, one, left_open)
+    assert differing(starts, row.copy()).tolist() == [len({row for row, _ in group}) > 1 for group, _ in drawn]
+    for g, (group, _) in enumerate(drawn):
+        kinds, place = np.unique([row for row, _ in group], return_inverse=True)
+        people = np.bincount(place, weights=[many for _, many in group]).astype(np.int64)
+        p, n = np.ascontiguousarray(chances[np.ix_(kinds, own[g])]), sizes[g]
+        together, alone = np.zeros_like(p), np.zeros_like(p)
+        possible = all_values(p, people, np.ones(n, dtype=np.int64), together)
+        for v in range(n):
+            out = np.zeros(len(kinds))
+            possible &= one_value(np.ascontiguousarray(p[:, v]), people, 1, out) or not asked[own[g][v]]
+            alone[:, v] = out
+        assert left_open[g] == (not possible or (p >= 1).any())
+        if not left_open[g]:
+            by_one, by_all = ((cells * asked[own[g]]).max(axis=1) for cells in (alone, np.minimum(together, 1)))
+            at = slice(starts[g], starts[g + 1])
+            assert np.array_equal(one[at], by_one[place])
+            assert np.array_equal(chance[at], np.maximum(by_one, by_all)[place])

@@ -253,7 +253,7 @@ def audit_release(
     all_faults = of_each_kind(
         [
             *([] if persons is None else faults_of_people(persons, stated=told.view.whose.one_each)),
-            *faults(files, source, judged),
+            *faults(files, source, judged, beside_source),
             *range_ends(view, table),
             *untrue,
             *lost,

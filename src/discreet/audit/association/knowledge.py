@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import IntArray
+from discreet.arrays import Codes, IntArray
 from discreet.audit.reading.source import open_beside
 from discreet.audit.reading.tallies import Whole
 from discreet.audit.reading.view import ReleaseView, Tally
@@ -164,46 +164,58 @@ def known_by_sets(
     value = np.array([place[v] for v in knowledge.frequencies.values[-1]], dtype=np.int64)[
         knowledge.frequencies.codes[-1]
     ]
+    from discreet.audit.association.knowledge_kernels import counted  # late: loads numba
+
     counts = knowledge.frequencies.counts
+    numbers = counts.astype(np.float64)
+    own = [codes.astype(np.int32) for codes in knowledge.frequencies.codes[:-1]]
+    sizes = [len(there) for there in knowledge.frequencies.values]
     theirs = [_recoded(v, people, c) for c, v in zip(knowledge.columns, knowledge.frequencies.values, strict=False)]
     for columns in sets:
         at = [knowledge.columns.index(c) for c in columns]
-        own = [knowledge.frequencies.codes[i].astype(np.int64) for i in at]
-        key, person = _keys(own, [theirs[i] for i in at], [len(knowledge.frequencies.values[i]) for i in at])
-        support = np.bincount(key, weights=counts, minlength=int(person.max(initial=0)) + 1).astype(counts.dtype)
-        kept = np.flatnonzero(support >= min_support)
-        if not len(kept):
-            continue
-        rows = np.zeros(len(support), dtype=np.int64)
-        rows[kept] = np.arange(1, len(kept) + 1)
-        flat = rows[key] * len(values) + value
-        weight = np.bincount(flat, weights=counts, minlength=(len(kept) + 1) * len(values)).astype(counts.dtype)
-        weight = weight.reshape(-1, len(values))
-        weight[0] = np.bincount(value, weights=counts, minlength=len(values)).astype(counts.dtype)
-        row = np.where(person < 0, 0, rows[person])
-        yield Known(tuple(columns), row, weight, np.append(counts.sum(), support[kept]))
+        key, person, span = _keys([own[i] for i in at], [theirs[i] for i in at], [sizes[i] for i in at])
+        row, weight, support = counted(key, person, span, numbers, value, len(values), min_support)
+        if len(support) > 1:
+            support[0] = counts.sum()
+            yield Known(tuple(columns), row, weight.astype(counts.dtype), support.astype(counts.dtype))
 
 
-def _recoded(values: Sequence[str | None], people: People, column: str) -> IntArray:
+def _recoded(values: Sequence[str | None], people: People, column: str) -> Codes:
     """The people's values of a column as places among those she knows of; −1: she never heard of it."""
     at = people.columns.index(column)
     index = {value: code for code, value in enumerate(values)}
-    codes = np.array([index.get(value, -1) for value in people.values[at]], dtype=np.int64)
+    codes = np.array([index.get(value, -1) for value in people.values[at]], dtype=np.int32)
     return codes[people.codes[at]]
 
 
-def _keys(own: Sequence[IntArray], theirs: Sequence[IntArray], sizes: Sequence[int]) -> tuple[IntArray, IntArray]:
-    """A number for each combination, the same for the knowledge and the people; −1 for one that she can't know."""
+def _keys(own: Sequence[Codes], theirs: Sequence[Codes], sizes: Sequence[int]) -> tuple[IntArray, IntArray, int]:
+    """A number for each combination, the same for the knowledge and the people; −1 for one that she can't know.
+
+    They are in the order of the combinations, and below the last of the answers.
+    """
+    from discreet.audit.association.knowledge_kernels import lengthen  # late: loads numba
+
     key, person = np.zeros(len(own[0]), dtype=np.int64), np.zeros(len(theirs[0]), dtype=np.int64)
-    strange = np.zeros(len(person), dtype=np.bool_)
     span = 1
     for mine, other, size in zip(own, theirs, sizes, strict=True):
-        strange |= other < 0
-        key, person, span = key * size + mine, person * size + np.maximum(other, 0), span * size
-        if span > _DENSE:  # numbers without gaps
-            both = np.unique(np.concatenate([key, person]), return_inverse=True)[1]
-            key, person, span = both[: len(key)], both[len(key) :], int(both.max(initial=0)) + 1
-    return key, np.where(strange, -1, person)
+        if span > 1 and span * size > _DENSE:
+            key, person, span = _without_gaps(key, person, span)
+        lengthen(key, mine, size)
+        lengthen(person, other, size)
+        span *= size
+    return (key, person, span) if span <= _DENSE else _without_gaps(key, person, span)
+
+
+def _without_gaps(key: IntArray, person: IntArray, span: int) -> tuple[IntArray, IntArray, int]:
+    """The same numbers of combinations, in the same order, for those alone that the knowledge has."""
+    if span > _DENSE:
+        there, number = np.unique(key, return_inverse=True)
+        place = np.minimum(np.searchsorted(there, person), len(there) - 1)
+        return number.reshape(-1), np.where(there[place] == person, place, -1), len(there)
+    used = np.zeros(span, dtype=np.bool_)
+    used[key] = True
+    number = np.cumsum(used) - 1
+    return number[key], np.where((person >= 0) & used[person], number[person], -1), int(number[-1]) + 1
 
 
 def _by_list(knowledge: Listed, people: People, tally: Tally, whole: Whole) -> Iterator[Known]:
@@ -221,10 +233,10 @@ def _by_list(knowledge: Listed, people: People, tally: Tally, whole: Whole) -> I
         if not {*columns} <= {*people.columns}:
             continue
         cells = [list(dict.fromkeys(cell)) for cell in zip(*(about for about, _ in rows), strict=True)]
-        own = [np.array([cells[i].index(about[i]) for about, _ in rows]) for i in range(len(columns))]
+        own = [np.array([cells[i].index(about[i]) for about, _ in rows], dtype=np.int32) for i in range(len(columns))]
         theirs = [_recoded(known, people, column) for column, known in zip(columns, cells, strict=True)]
-        key, person = _keys(own, theirs, [len(known) for known in cells])
-        rows_of = np.zeros(max(int(key.max()), int(person.max(initial=0))) + 1, dtype=np.int64)
+        key, person, span = _keys(own, theirs, [len(known) for known in cells])
+        rows_of = np.zeros(span, dtype=np.int64)
         rows_of[key] = np.arange(1, len(key) + 1)
         row = np.where(person < 0, 0, rows_of[person])
         exactly = [_whole([chances[value] for value in values]) for chances in [anybody, *(c for _, c in rows)]]

@@ -9,12 +9,13 @@ attributes counts that tells most, and whether she looks at one value against al
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,8 +42,12 @@ from discreet.audit.reading.whose import AS_IF
 from discreet.audit.worlds.places import places
 from discreet.engines.base import Frequencies
 
+if TYPE_CHECKING:
+    from discreet.audit.association.worst_case_lanes_kernels import Entries
+
 _MOST_STATES, _WORK = 1 << 17, 1e9  # how much is counted out: of one group, and of all over all sets of attributes
-_PARTS = 64  # in which groups are shared out among the cores
+_PARTS, _SIDE_BY_SIDE = 64, 1 << 14  # in which groups are shared out among the cores; small groups in a part
+_WORK_OF_ENTRY, _WORK_OF_PART = 100.0, 1e6  # of people who are judged, at least; from which on it is shared out
 _MOST_FOR_ONE, _WORK_FOR_ONE = 4_000, 1e9  # people of a group of which one value is; steps in all
 
 
@@ -238,8 +243,9 @@ def beliefs(view: ReleaseView, tally: Tally, people: People, knowledge: Knowledg
     protected = protected_sets(said.get("values"), domain(knowledge, tally))
     posterior = Beliefs.before(people, shares_of_sets(summed, protected)[people.group], len(view.sizes))
     known = sets_of(view, tally, people, knowledge, said)
+    judging = Judging(people, summed, protected, len(known))
     for each in known:
-        posterior = posterior.raised(judged(each, people, summed, protected, posterior, len(known)))
+        posterior = posterior.raised(judging.judged(each, posterior))
     return posterior
 
 
@@ -279,70 +285,184 @@ def shares_of_sets(summed: Summed, protected: BoolArray) -> FloatArray:
     return largest / np.maximum(summed.total, 1)
 
 
-def judged(known: Known, people: People, summed: Summed, protected: BoolArray, so_far: Beliefs, sets: int) -> Beliefs:
-    """What one set of attributes tells of everybody, where it is more than is believed `so_far`; that elsewhere.
+@dataclass(frozen=True, eq=False)
+class Judging:
+    """The people and values of all groups, made ready to be judged by one set of attributes after the other.
 
     `sets` is how many sets there are, among which the work is divided.
     """
-    # late: loads numba
-    from discreet.audit.association.worst_case_kernels import Protected, Raised, Units, Worth, judge, units_of
 
-    tally, groups = summed.tally, len(summed.total)
-    starts, row, many, place = units_of(people.group, known.row, people.many, groups, len(known.support))
-    least, bound, one, one_bound = (
-        _smallest(each, place, len(row)) for each in (so_far.chance, so_far.bound, so_far.one, so_far.one_bound)
-    )
-    contradicted = np.zeros(groups, dtype=np.bool_)
-    chances = np.ascontiguousarray((known.weight / known.support[:, None]).astype(np.float64))
-    width = chances.shape[1]
-    named_by = [np.flatnonzero(protected[:, v]) for v in range(width)]
-    values = np.searchsorted(tally.group, np.arange(groups + 1))
-    known_of = (
-        Units(starts, row, many, values, tally.value, tally.count),
-        Protected(
-            chances,
-            np.ascontiguousarray(chances @ protected.T.astype(np.float64)),
-            protected,
-            np.cumsum([0, *(len(those) for those in named_by)]),
-            np.concatenate([*named_by, np.empty(0, dtype=np.int64)]).astype(np.int64),
-        ),
-        Worth(_worth_one(summed, np.diff(starts), sets), _worth_all(summed, np.diff(starts), sets)),
-        Raised(least, bound, one, one_bound, contradicted),
-    )
-    # Groups don't know of each other: they are judged side by side, a few at a time, since some take much longer.
-    cuts = np.unique(np.linspace(0, groups, _PARTS + 1).astype(np.int64)).tolist()
+    people: People
+    summed: Summed
+    protected: BoolArray
+    sets: int
+
+    def judged(self, known: Known, so_far: Beliefs) -> Beliefs:
+        """What one set of attributes tells of everybody, where it is more than is believed `so_far`; that elsewhere."""
+        from discreet.audit.association.worst_case_lanes_kernels import differing  # late: loads numba
+
+        differ = differing(self._entries.starts, known.row[self._by_group])
+        worth_one, worth_all = (by_work.worth(differ) for by_work in (self._one, self._all))
+        told = replace(
+            so_far,
+            **{name: getattr(so_far, name).copy() for name in ("chance", "bound", "one", "one_bound")},
+            contradicted=np.zeros(len(differ), dtype=np.bool_),
+        )
+        chances = np.ascontiguousarray((known.weight / known.support[:, None]).astype(np.float64))
+        small = self._small[(differ & worth_one & worth_all)[self._small]]
+        differ[small[~self._judge_side_by_side(small, known.row, chances, told)]] = False
+        self._judge_one_by_one(differ, known, chances, worth_one, worth_all, told)
+        return told
+
+    def _judge_side_by_side(self, small: IntArray, row: IntArray, chances: FloatArray, told: Beliefs) -> BoolArray:
+        """Raise what is known of small groups; which of them are left open."""
+        from discreet.audit.association.worst_case_lanes_kernels import judge_side_by_side  # late: loads numba
+
+        left_open = np.zeros(len(small), dtype=np.bool_)
+        chance, one = told.chance[self._by_group], told.one[self._by_group]
+        row = row[self._by_group]
+        parts = range(0, len(small), _SIDE_BY_SIDE)
+        _at_once(
+            lambda low: judge_side_by_side(
+                small[low : low + _SIDE_BY_SIDE],
+                *(self._entries, row, chances, chance, one, left_open[low : low + _SIDE_BY_SIDE]),
+            ),
+            parts,
+        )
+        told.chance[self._by_group], told.one[self._by_group] = chance, one
+        return left_open
+
+    def _judge_one_by_one(
+        self,
+        groups: BoolArray,
+        known: Known,
+        chances: FloatArray,
+        worth_one: BoolArray,
+        worth_all: BoolArray,
+        told: Beliefs,
+    ) -> None:
+        """Raise what is known of all these groups, whatever they are like."""
+        those = np.flatnonzero(groups[self.people.group])
+        if not len(those):
+            return
+        # late: loads numba
+        from discreet.audit.association.worst_case_kernels import Protected, Raised, Units, Worth, judge, units_of
+
+        tally, width = self.summed.tally, chances.shape[1]
+        starts, row, many, place = units_of(
+            *(self.people.group[those], known.row[those], self.people.many[those], len(groups), len(known.support))
+        )
+        told_of = (told.chance, told.bound, told.one, told.one_bound)
+        least, bound, one, one_bound = (_smallest(each[those], place, len(row)) for each in told_of)
+        named_by = [np.flatnonzero(self.protected[:, v]) for v in range(width)]
+        known_of = (
+            Units(starts, row, many, self._entries.value_starts, tally.value, tally.count),
+            Protected(
+                chances,
+                np.ascontiguousarray(chances @ self.protected.T.astype(np.float64)),
+                self.protected,
+                np.cumsum([0, *(len(sets) for sets in named_by)]),
+                np.concatenate([*named_by, np.empty(0, dtype=np.int64)]).astype(np.int64),
+            ),
+            Worth(worth_one, worth_all),
+            Raised(least, bound, one, one_bound, told.contradicted),
+        )
+        # Groups don't know of each other: they are judged side by side, a few at a time, since some take much longer.
+        work = self._one.of_groups(groups & worth_one) + self._all.of_groups(groups & worth_all)
+        parts = min(_PARTS, 1 + int((work + _WORK_OF_ENTRY * len(those)) / _WORK_OF_PART))
+        cuts = np.unique(np.linspace(0, len(groups), parts + 1).astype(np.int64)).tolist()
+        _at_once(lambda ends: judge(*ends, *known_of), pairwise(cuts))
+        for each, new in zip(told_of, (least, bound, one, one_bound), strict=True):
+            each[those] = np.maximum(each[those], new[place])
+
+    @cached_property
+    def _by_group(self) -> IntArray | slice:
+        """The people group by group; as a rule they stand so."""
+        group = self.people.group
+        return slice(None) if (group[1:] >= group[:-1]).all() else np.argsort(group, kind="stable")
+
+    @cached_property
+    def _entries(self) -> Entries:
+        from discreet.audit.association.worst_case_lanes_kernels import Entries  # late: loads numba
+
+        tally, every = self.summed.tally, np.arange(len(self.summed.total) + 1)
+        return Entries(
+            np.searchsorted(self.people.group[self._by_group], every),
+            self.people.many[self._by_group],
+            np.searchsorted(tally.group, every),
+            tally.value,
+            np.any(self.protected, axis=0),
+        )
+
+    @cached_property
+    def _small(self) -> IntArray:
+        """The groups that can be judged side by side, those of one size together.
+
+        Of their values, each there once, at most single ones are asked for.
+        """
+        from discreet.audit.association.worst_case_lanes_kernels import ONCE  # late: loads numba
+
+        summed, groups = self.summed, len(self.summed.total)
+        shared = self.protected[self.protected.sum(axis=1) > 1].any(axis=0)[summed.tally.value]
+        small = (summed.distinct <= ONCE) & (summed.distinct == summed.total)
+        small &= np.bincount(self.people.group, weights=self.people.many, minlength=groups) == summed.total
+        small &= np.bincount(summed.tally.group, weights=shared, minlength=groups) == 0
+        chosen = np.flatnonzero(small)
+        return chosen[np.argsort(summed.total[chosen], kind="stable")]
+
+    @cached_property
+    def _all(self) -> _ByWork:
+        """The groups whose values are dealt out all at once."""
+        tally = self.summed.tally
+        logarithms = np.bincount(tally.group, weights=np.log(tally.count + 1.0), minlength=len(self.summed.total))
+        states = np.exp(logarithms)
+        return _ByWork.of(states * self.summed.distinct, states <= _MOST_STATES, _WORK / self.sets)
+
+    @cached_property
+    def _one(self) -> _ByWork:
+        """The groups of which one value is dealt out at a time."""
+        total = self.summed.total
+        return _ByWork.of(total.astype(np.float64) ** 2, total <= _MOST_FOR_ONE, _WORK_FOR_ONE / self.sets)
+
+
+@dataclass(frozen=True, eq=False)
+class _ByWork:
+    """How much work each group is, those that are able in the order of it, and how much there may be in all."""
+
+    work: FloatArray
+    order: IntArray
+    most: float
+
+    @classmethod
+    def of(cls, work: FloatArray, able: BoolArray, most: float) -> _ByWork:
+        order = np.flatnonzero(able)
+        return cls(work, order[np.argsort(work[order], kind="stable")], most)
+
+    def worth(self, groups: BoolArray) -> BoolArray:
+        """The cheapest of those that are able, as long as the work of these groups adds up to no more than there may
+        be.
+        """
+        worth = np.zeros(len(groups), dtype=np.bool_)
+        work = np.where(groups[self.order], self.work[self.order], 0.0)
+        worth[self.order[np.cumsum(work) <= self.most]] = True
+        return worth
+
+    def of_groups(self, groups: BoolArray) -> float:
+        """How much work some groups are."""
+        return float(self.work[groups].sum())
+
+
+def _at_once(act: Callable[[Any], None], parts: Iterable[Any]) -> None:
+    """Do something to each part, as many at a time as there are cores."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for part in [pool.submit(judge, *ends, *known_of) for ends in pairwise(cuts)]:
-            part.result()
-    return Beliefs(people, least[place], bound[place], one[place], one_bound[place], contradicted)
+        for done in [pool.submit(act, part) for part in parts]:
+            done.result()
 
 
 def _smallest(numbers: FloatArray, place: IntArray, places: int) -> FloatArray:
     least = np.full(places, np.inf)
     np.minimum.at(least, place, numbers)
     return least
-
-
-def _worth_all(summed: Summed, kinds: IntArray, sets: int) -> BoolArray:
-    """The groups whose values are dealt out all at once."""
-    tally = summed.tally
-    states = np.exp(np.bincount(tally.group, weights=np.log(tally.count + 1.0), minlength=len(summed.total)))
-    work = np.where(kinds > 1, states * summed.distinct, 0.0)
-    return _while_it_lasts(work, states <= _MOST_STATES, _WORK / sets)
-
-
-def _worth_one(summed: Summed, kinds: IntArray, sets: int) -> BoolArray:
-    """The groups of which one value is dealt out at a time."""
-    work = np.where(kinds > 1, summed.total.astype(np.float64) ** 2, 0.0)
-    return _while_it_lasts(work, summed.total <= _MOST_FOR_ONE, _WORK_FOR_ONE / sets)
-
-
-def _while_it_lasts(work: FloatArray, able: BoolArray, most: float) -> BoolArray:
-    """The cheapest of those that are able, as long as their work adds up to no more than this."""
-    order = np.flatnonzero(able)[np.argsort(work[able], kind="stable")]
-    worth = np.zeros(len(work), dtype=np.bool_)
-    worth[order[np.cumsum(work[order]) <= most]] = True
-    return worth
 
 
 def _promise(view: ReleaseView, attribute: str) -> Promise | None:

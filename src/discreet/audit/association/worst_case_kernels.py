@@ -12,11 +12,10 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.audit.association.worst_case_bounds_kernels import at_most, is_known, one_at_most, tilted
-from discreet.audit.association.worst_case_lanes_kernels import ONCE, Lanes, count_out, empty_lanes, wait
+from discreet.audit.association.worst_case_lanes_kernels import HUGE, TINY
 from discreet.compiled import inner, kernel
 
 _PLAIN = 40  # people up to whom weights are added up as they are; in larger groups they are tilted first
-_TINY = 1e-200
 _FEW_STATES = 256
 _ROUNDED = 1 + 1e-11  # a bound that is above a chance by no more is the same number
 
@@ -72,7 +71,7 @@ def _dealt(f: FloatArray, many: IntArray, people: int, having: int, out: FloatAr
                 before[j + 1, k] = weight
             j += 1
     total = before[people, having]
-    if not total > _TINY:
+    if not total > TINY:
         return False
     after = np.zeros(having + 1)  # after[k]: of those from j on, k have it
     after[0] = 1.0
@@ -132,7 +131,7 @@ def all_values(p: FloatArray, many: IntArray, counts: IntArray, out: FloatArray)
             weight += forward[state - far[v]] * likely[v]
         forward[state] = weight
     total = forward[states - 1]
-    if not (_TINY < total < 1e200):
+    if not (TINY < total < HUGE):
         return False
     out[:, :] = 0.0
     far[:] = 0
@@ -279,7 +278,6 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
     chance, bound, one, one_bound, contradicted = raised
     sets = member.shape[0]
     touched, last_group = np.zeros(sets, dtype=np.int64), np.full(sets, -1, dtype=np.int64)
-    lanes = empty_lanes()
     for g in range(from_group, to_group):
         low, high, first, last = starts[g], starts[g + 1], value_starts[g], value_starts[g + 1]
         if high - low < 2:
@@ -310,10 +308,6 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
         for i in range(kinds):
             for v in range(values):
                 p[i, v] = chances[row[low + i], own[v]]
-        if worth.all[g] and values <= ONCE and _once(having):
-            if wait(lanes, g, p, many[low:high], values):
-                _told(lanes, values, units, protected, raised, touched, last_group)
-            continue
         together, enough = np.empty((kinds, values)), np.zeros(kinds)
         if not (worth.all[g] and _few_states(having)):  # else counting out takes no longer than a bound
             alone = _one_each(touched[:touches], member, own)
@@ -334,9 +328,6 @@ def judge(from_group: int, to_group: int, units: Units, protected: Protected, wo
             enough[:] = 0.0
             at_most(p, many[low:high], having, enough, together)
             _raise(together, touched[:touches], member, own, bound[low:high])
-    for people in range(ONCE + 1):
-        if lanes.waiting[people] > 0:
-            _told(lanes, people, units, protected, raised, touched, last_group)
 
 
 @inner
@@ -351,49 +342,6 @@ def _touch(g: int, own: IntArray, protected: Protected, touched: IntArray, last_
                 touched[touches] = s
                 touches += 1
     return touches
-
-
-@inner
-def _told(
-    lanes: Lanes,
-    people: int,
-    units: Units,
-    protected: Protected,
-    raised: Raised,
-    touched: IntArray,
-    last_group: IntArray,
-) -> None:
-    """Count out the groups of so many people that wait, and raise what is known of them."""
-    count_out(lanes, people)
-    last_group[:] = -1
-    for lane in range(lanes.waiting[people]):
-        g, total = lanes.group[people, lane], lanes.forward[people, (1 << people) - 1, lane]
-        low, high, first = units.starts[g], units.starts[g + 1], units.value_starts[g]
-        own, many, together = units.value[first : first + people], units.many[low:high], np.empty((high - low, people))
-        touches, j = _touch(g, own, protected, touched, last_group), 0
-        if _TINY < total < 1e200:
-            for i in range(high - low):
-                for v in range(people):
-                    together[i, v] = lanes.out[people, j, v, lane]
-                j += many[i]
-            _raise(together, touched[:touches], protected.member, own, raised.chance[low:high])
-        else:
-            p = np.empty((high - low, people))
-            for i in range(high - low):
-                for v in range(people):
-                    p[i, v] = protected.chances[units.row[low + i], own[v]]
-            at_most(p, many, units.having[first : first + people], np.zeros(high - low), together)
-            _raise(together, touched[:touches], protected.member, own, raised.bound[low:high])
-    lanes.waiting[people] = 0
-
-
-@inner
-def _once(having: IntArray) -> bool:
-    """Is each value there once?"""
-    different = 0
-    for count in having:
-        different += count != 1
-    return different == 0
 
 
 @inner

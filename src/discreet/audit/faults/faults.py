@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.audit.faults.comparison import Table
 from discreet.audit.faults.finer_labels import finer_labels
 from discreet.audit.faults.group_faults import MERGE, first_line, group_faults
 from discreet.audit.faults.leaks import leaking_columns, order_of_rows
@@ -27,8 +28,12 @@ from discreet.audit.reading.view import Promise, ReleaseView
 from discreet.audit.reading.whose import so_many
 
 
-def faults(release: ReleaseFiles, source: Any = None, judged: Sequence[Level] | None = None) -> list[Fault]:
+def faults(
+    release: ReleaseFiles, source: Any = None, judged: Sequence[Level] | None = None, table: Table | None = None
+) -> list[Fault]:
     """Everything that is wrong with a release; with the `source` (a path or a frame) also what only it can show.
+
+    Of a source that was read before, `table` is what was read.
 
     What a promise may allow is grave only if one forbids it: `judged` are the release's promises, read a second time.
     """
@@ -43,7 +48,7 @@ def faults(release: ReleaseFiles, source: Any = None, judged: Sequence[Level] | 
         *_suppressed(release),
         *_unknown_values(release),
         *_finer(release),
-        *order_of_rows(release, source),
+        *order_of_rows(release, source, table),
     ]
 
 

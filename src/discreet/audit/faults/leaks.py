@@ -6,6 +6,7 @@ The order of rows and lost NULLs are best seen with the source at hand; without 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ import numpy as np
 from discreet.arrays import FloatArray, IntArray, number_equal
 from discreet.audit.faults.comparison import Table, not_compared, read_source
 from discreet.audit.faults.comparison_labels import held
-from discreet.audit.faults.linked_tables import chance_of_links, groups_of_people
+from discreet.audit.faults.linked_tables import PeopleInGroups, chance_of_links, people_in_groups
 from discreet.audit.faults.row_order import CHANCE, Ordered, Sorting, sorting, unexplained
 from discreet.audit.faults.source_order import BACKWARDS, BESIDE, FORWARDS, Sequences, best_way, entries
 from discreet.audit.lines import Fault
-from discreet.audit.reading.labels import Anything, Between, Exactly, Label, covers, number
+from discreet.audit.reading.labels import Anything, Between, Exactly, Label, covers, number, numbers
 from discreet.audit.reading.release import ReleaseFiles, Rows, labels_in, numbered
 from discreet.audit.reading.source import open_beside
 from discreet.audit.worlds.label_join import fitting, joined
@@ -56,19 +57,20 @@ def leaking_columns(release: ReleaseFiles) -> Iterator[Fault]:
                 yield Fault("row_number", place, rule, repair)
 
 
-def order_of_rows(release: ReleaseFiles, source: Any = None) -> Iterator[Fault]:
+def order_of_rows(release: ReleaseFiles, source: Any = None, table: Table | None = None) -> Iterator[Fault]:
     """Rows in an order that gives something away; and with the source, NULLs that were lost.
 
-    The source shows more, and hides nothing that is seen without it.
+    The source shows more, and hides nothing that is seen without it; `table` is what was read of it, if it was.
     """
-    table = None if source is None else read_source(release, source)[0]
+    if table is None and source is not None:
+        table = read_source(release, source)[0]
     standing = {rows.file: sorting(_ordered(release, rows)) for rows in release.files if _has_order(release, rows)}
     if table is None:
         yield from _signs_of_order(standing)
         return
-    hidden = _unpublished(release, source, table)
+    hidden, apart = _unpublished(release, source, table), _in_groups(release, table) if standing else None
     found = {
-        rows.file: [*_beside_source(release, rows, table, hidden, standing[rows.file])]
+        rows.file: [*_beside_source(release, rows, table, hidden, apart, standing[rows.file])]
         for rows in release.files
         if rows.file in standing
     }
@@ -105,14 +107,19 @@ def _unpublished(release: ReleaseFiles, source: Any, table: Table) -> dict[str, 
 
 
 def _beside_source(
-    release: ReleaseFiles, rows: Rows, table: Table, hidden: Mapping[str, IntArray], standing: Sorting
+    release: ReleaseFiles,
+    rows: Rows,
+    table: Table,
+    hidden: Mapping[str, IntArray],
+    apart: PeopleInGroups | None,
+    standing: Sorting,
 ) -> Iterator[Fault]:
     """The order of a file's rows, if it is that of the source, or of exact values in it, published or not."""
     distorted = release.description.manifest.get("distorted") or ()
     columns = [c for c in table.columns if c in rows.columns and c not in distorted]
     if not columns:
         return
-    sequences = _sequences(release, rows, table, columns, hidden, standing.block)
+    sequences = _sequences(release, rows, table, columns, hidden, apart, standing.block)
     if sequences is None:
         rule = "so many rows of the source fit every published one that its order is compared with nothing"
         yield not_compared(rows.file, rule, "nothing to mend")
@@ -131,6 +138,7 @@ def _sequences(
     table: Table,
     columns: Sequence[str],
     hidden: Mapping[str, IntArray],
+    apart: PeopleInGroups | None,
     equal: IntArray,
 ) -> dict[str, Sequences] | None:
     """The rows beside the source in its own order (no name), and sorted by each column that was made coarser or that
@@ -144,19 +152,24 @@ def _sequences(
     if grouped and _group_by_group(release.group[kept]):  # whoever sees the groups sees that they stand together
         block = number_equal([block, release.group[kept]], len(kept))
     codes = {c: rows.column(c)[1][kept] for c in columns}
-    within, of_people, pairs = _in_groups(release, rows, table)
-    unit, first = numbered([*codes.values(), *(group[kept] for group in within), block], len(kept))
-    columns_fit = [fitting(group[kept][first], of_people, pairs, int(of_people.max(initial=0)) + 1) for group in within]
+    within = [] if apart is None else [apart.of_rows(rows, release.description.group)[kept]]
+    unit, first = numbered([*codes.values(), *within, block], len(kept))
+    columns_fit = []
+    if apart is not None:
+        columns_fit = [fitting(within[0][first], apart.person, apart.pairs, int(apart.person.max(initial=0)) + 1)]
     for column in columns:
         texts, _ = rows.column(column)
         used, label = np.unique(codes[column][first], return_inverse=True)
         columns_fit.append(held(release, table, rows, column, [texts[i] for i in used], label.astype(np.int64))[0])
-    fits = joined(columns_fit, table.frequencies.counts, len(first))
+    # What the file does not show makes no difference to what somebody fits.
+    counts, own = table.frequencies.counts, table.kinds
+    alike, some = numbered([column.codes for column in columns_fit], len(counts))
+    people = np.bincount(alike, weights=counts).astype(np.int64)
+    fits = joined([replace(column, codes=column.codes[some]) for column in columns_fit], people, len(first))
     if not fits.held:
         return None
-    own = table.kinds
-    kinds = np.repeat(np.arange(len(table.frequencies.counts)), table.frequencies.counts) if own is None else own
-    found = entries(fits.starts, fits.groups, kinds, np.bincount(unit, minlength=len(first)))
+    kinds = np.repeat(np.arange(len(counts)), counts) if own is None else own
+    found = entries(fits.starts, fits.groups, alike[kinds], np.bincount(unit, minlength=len(first)))
     by_block = block[first].astype(np.int64)
     sequences = {} if own is None else {"": Sequences(unit, by_block, *found, np.arange(len(kinds)))}
     sequences |= {column: Sequences(unit, by_block, *found, place) for column, place in hidden.items()}
@@ -177,15 +190,11 @@ def _group_by_group(group: IntArray) -> bool:
     return runs == len(np.unique(group)) and len(group) >= runs + _ENOUGH
 
 
-def _in_groups(
-    release: ReleaseFiles, rows: Rows, table: Table
-) -> tuple[list[IntArray], IntArray, tuple[IntArray, IntArray]]:
-    """In tables apart, the group of every row, and in which groups people of the source are: by the table of people."""
-    kind, nobody = release.view.kind, np.zeros(0, dtype=np.int64)
-    if kind.labelled or not kind.rows_are_people or release.description.group not in rows.columns:
-        return [], nobody, (nobody, nobody)
-    group, of_people, pairs = groups_of_people(release, rows, table)
-    return [group], of_people, pairs
+def _in_groups(release: ReleaseFiles, table: Table) -> PeopleInGroups | None:
+    """In tables apart that all name the group, in which groups people of the source are: by the table of people."""
+    kind, group = release.view.kind, release.description.group
+    apart = not kind.labelled and kind.rows_are_people and all(group in rows.columns for rows in release.files)
+    return people_in_groups(release, table) if apart else None
 
 
 def _in_size(values: Sequence[str | None]) -> IntArray:
@@ -234,11 +243,11 @@ def _key(rows: Rows, column: str, sensitive: Sequence[str]) -> str:
     values, codes = rows.column(column)
     if len(values) < max(len(rows), _ENOUGH):
         return ""
-    numbers = np.array([np.nan if (n := number(v)) is None else n for v in values], dtype=np.float64)
-    if np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all():
-        if numbers.max() - numbers.min() == len(rows) - 1:
+    sizes = numbers(values)
+    if np.isfinite(sizes).all() and (sizes == np.floor(sizes)).all():
+        if sizes.max() - sizes.min() == len(rows) - 1:
             return "numbers the rows"
-        if rows.lines is not None and (np.diff(numbers[codes]) > 0).all():
+        if rows.lines is not None and (np.diff(sizes[codes]) > 0).all():
             return "rises from row to row, as the number of a row in the source does"
     return "" if column in sensitive else "is different in every row"
 
@@ -257,8 +266,7 @@ def _ordered(release: ReleaseFiles, rows: Rows) -> list[Ordered]:
             continue
         values, codes = rows.column(column)
         if _are_exact(release, column):
-            numbers = np.array([np.nan if (n := number(v)) is None else n for v in values], dtype=np.float64)
-            ordered.append(Ordered(column, codes, values, True, numbers))
+            ordered.append(Ordered(column, codes, values, True, numbers(values)))
         else:
             labels = _said(release, column, values)
             exact = all(isinstance(label, Exactly) for label in labels)

@@ -3,12 +3,16 @@ its first value, the second the second, and the groups hide nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
 from discreet.arrays import IntArray, number_equal
 from discreet.audit.faults.comparison import Table
 from discreet.audit.faults.row_order import at_least
 from discreet.audit.reading.equal_values import alike
+from discreet.audit.reading.labels import Text
 from discreet.audit.reading.release import ReleaseFiles, Rows
 
 _LARGEST = 20_000_000  # people times values of their group, from which on nothing is said
@@ -50,23 +54,33 @@ def _by_group(rows: Rows, column: str) -> tuple[IntArray, IntArray]:
     return rank[codes][order].astype(np.int64), order
 
 
-def groups_of_people(
-    release: ReleaseFiles, rows: Rows, table: Table
-) -> tuple[IntArray, IntArray, tuple[IntArray, IntArray]]:
-    """The group of every row of a table; a number for the quasi-identifiers of every combination of the source; and
-    which of the two go together: in which groups somebody with these quasi-identifiers is."""
-    column = release.description.group
+@dataclass(frozen=True, eq=False)
+class PeopleInGroups:
+    """In which groups of tables apart, which have the same groups, people of the source are.
+
+    ``person[i]`` is a number for the quasi-identifiers of the i-th combination of the source. `pairs` are the groups,
+    and the persons who are in them; `number` has that of each group, by its name.
+    """
+
+    person: IntArray
+    pairs: tuple[IntArray, IntArray]
+    number: Mapping[Text, int]
+
+    def of_rows(self, rows: Rows, column: str) -> IntArray:
+        """The group of every row of a table."""
+        names, codes = rows.column(column)
+        return np.fromiter(map(self.number.__getitem__, names), np.int64, len(names))[codes]
+
+
+def people_in_groups(release: ReleaseFiles, table: Table) -> PeopleInGroups:
+    """Who of the source is in which groups, by the table of people."""
     people = next(each for each in release.files if {*each.columns} & {*release.description.quasi_identifiers})
-    both = people.column(column), rows.column(column)
-    every = dict.fromkeys([*both[0][0], *both[1][0]])
-    number = dict(zip(every, range(len(every)), strict=True))
-    group = [
-        np.fromiter(map(number.__getitem__, names), dtype=np.int64, count=len(names))[codes] for names, codes in both
-    ]
+    names, group = people.column(release.description.group)
     person, known = people_keys(release, people, table)
     width = int(max(person.max(initial=0), known.max(initial=0))) + 1
-    pairs = np.unique(group[0] * width + person)
-    return group[1], known, (pairs // width, pairs % width)
+    pairs = np.sort(group.astype(np.int64) * width + person)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # distinct ones; np.unique is much slower
+    return PeopleInGroups(known, (pairs // width, pairs % width), dict(zip(names, range(len(names)), strict=True)))
 
 
 def people_keys(release: ReleaseFiles, people: Rows, table: Table) -> tuple[IntArray, IntArray]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray
-from discreet.audit.reading.labels import Text, number
+from discreet.audit.reading.labels import Text, numbers
 
 Codes = NDArray[Any]  # places, in whole numbers of any width
 
@@ -140,11 +140,18 @@ def _in_a_known_order(before: IntArray, after: IntArray, ranks: Iterable[IntArra
 
 def _ranks(values: Sequence[Text]) -> Iterator[IntArray]:
     """The places of distinct values in the orders that programs sort them by, one order after the other."""
+    sizes = numbers(values)
+    if not np.isnan(sizes).any() and len(np.unique(sizes)) == len(sizes):
+        yield np.argsort(np.argsort(sizes))
+        yield _places(values)
+        return
     yield _places([(value is None, value or "") for value in values])
     if any(value is None for value in values):
         yield _places([(value is not None, value or "") for value in values])
-    pairs = ((number(value), value) for value in values)
-    yield _places([(2 + (v is None), 0.0, "") if not v else (n is None, n or 0.0, v) for n, v in pairs])
+    pairs = zip(sizes.tolist(), values, strict=True)
+    yield _places(
+        [(2 + (v is None), 0.0, "") if not v else (math.isnan(n), 0.0 if math.isnan(n) else n, v) for n, v in pairs]
+    )
 
 
 def _places(keys: Sequence[Any]) -> IntArray:

@@ -17,8 +17,8 @@ from discreet.audit.association.knowledge import MIN_SUPPORT, Knowledge, Known, 
 from discreet.audit.association.worst_case import (
     WORDS,
     Beliefs,
+    Judging,
     given_knowledge,
-    judged,
     protected_sets,
     sets_of,
     shares_of_sets,
@@ -123,8 +123,9 @@ def largest_sums(
     for s in range(len(asked)):
         those = asked[s : s + 1]
         worst = shares_of_sets(summed, those)[people.group]
+        judging = Judging(people, summed, those, len(asked) * len(known))
         for each in known:
-            worst = np.maximum(worst, beliefs(judged(each, people, summed, those, nothing, len(asked) * len(known))))
+            worst = np.maximum(worst, beliefs(judging.judged(each, nothing)))
         np.maximum(largest, own.sums(worst, persons.table_rows), out=largest)
     return largest
 

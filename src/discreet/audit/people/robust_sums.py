@@ -18,8 +18,8 @@ from discreet.audit.association.knowledge import Known, People, domain
 from discreet.audit.association.worlds_exactly import GroupExactly
 from discreet.audit.association.worst_case import (
     Beliefs,
+    Judging,
     given_knowledge,
-    judged,
     people_of,
     protected_sets,
     sets_of,
@@ -68,8 +68,9 @@ def _of(promise: Promise, persons: Persons, tally: Tally, beside: Beside) -> Lev
     known = sets_of(view, tally, people, known_before, said)
     worst = shares_of_sets(summed, protected)[people.group]
     nothing = Beliefs.before(people, np.zeros(len(worst)), len(view.sizes))
+    judging = Judging(people, summed, protected, len(known))
     for each in known:
-        worst = np.maximum(worst, judged(each, people, summed, protected, nothing, len(known)).at_most)
+        worst = np.maximum(worst, judging.judged(each, nothing).at_most)
     sums = largest_sums(persons, people, own, summed, known, protected, lambda beliefs: beliefs.at_most, worst)
     asked = np.flatnonzero((own.rows > 1) & (sums > float(limit) - _CLOSE))
     exactly = _Exactly(people, own, summed, protected, known)

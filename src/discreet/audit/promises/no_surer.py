@@ -17,7 +17,7 @@ from discreet.arrays import BoolArray, FloatArray
 from discreet.audit.association.knowledge import Counted, Knowledge, Known, People
 from discreet.audit.association.left_out import who_is_missing
 from discreet.audit.association.worlds_exactly import GroupExactly
-from discreet.audit.association.worst_case import Beliefs, judged, sets_of, shares_of_sets
+from discreet.audit.association.worst_case import Beliefs, Judging, sets_of, shares_of_sets
 from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import ReleaseView, Tally
 
@@ -105,9 +105,10 @@ def _judged(
     present = [those for those in protected if those[tally.value].any()]
     known = sets_of(view, tally, people, knowledge, said)
     nothing = Beliefs.before(people, np.zeros(len(people.group)), len(summed.total))
+    judgings = [Judging(people, summed, those[None, :], len(known)) for those in present]
     for each in known:
-        for those in present:
-            belief = judged(each, people, summed, those[None, :], nothing, len(known))
+        for those, judging in zip(present, judgings, strict=True):
+            belief = judging.judged(each, nothing)
             if belief.contradicted.any():
                 kept, worst[belief.contradicted] = False, 1.0
             before = _before(each, those)

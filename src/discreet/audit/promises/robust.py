@@ -12,8 +12,8 @@ from discreet.audit.association.knowledge import Knowledge, domain
 from discreet.audit.association.worlds_exactly import GroupExactly
 from discreet.audit.association.worst_case import (
     Beliefs,
+    Judging,
     given_knowledge,
-    judged,
     people_of,
     protected_sets,
     sets_of,
@@ -73,8 +73,9 @@ def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: K
     open_groups = len(view.sizes) - len(np.unique(people.group))
     known = sets_of(view, tally, people, known_before, said)
     nothing = Beliefs.before(people, np.zeros(len(people.group)), len(view.sizes))
+    judging = Judging(people, summed, protected, len(known))
     for each in known:
-        posterior = judged(each, people, summed, protected, nothing, len(known))
+        posterior = judging.judged(each, nothing)
         np.maximum.at(worst, people.group, posterior.chance)
         kept &= not (posterior.chance > float(limit) + _CLOSE).any()
         open_groups += len(np.unique(people.group[posterior.at_most > np.maximum(posterior.chance, float(limit))]))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.arrays import IntArray
+from discreet.arrays import IntArray, number_equal
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.labels import Exactly, Label, Values, covers
 from discreet.audit.reading.view import ReleaseView
@@ -56,6 +56,11 @@ class Fitting:
     labels: IntArray
 
     @property
+    def plain(self) -> bool:
+        """Does each value fit one label at most?"""
+        return bool((np.diff(self.starts) <= 1).all())
+
+    @property
     def share(self) -> float:
         """The share of groups that an entry of the list fits by this column, on average (but for a factor)."""
         groups = np.bincount(self.label, minlength=int(self.labels.max(initial=-1)) + 1)
@@ -93,6 +98,10 @@ def joined(columns: Sequence[Fitting], people: IntArray, sizes: int) -> Covered:
     from discreet.audit.worlds.label_join_kernels import ByValue, Trie, join, reordered  # late: loads numba
 
     ordered = sorted(columns, key=lambda column: column.share)
+    several = [column.codes for column in columns if not column.plain]
+    if len(several) < len(columns) and int(number_equal(several, len(people)).max(initial=0)) + 1 == len(people):
+        # Where everybody is another one by these, nothing is looked up more often if the others go first, and less far.
+        ordered.sort(key=lambda column: not column.plain)
     labels = [column.label for column in ordered]
     codes = [column.codes for column in ordered]
     by_label = np.lexsort(labels[::-1]) if labels else np.arange(sizes)
