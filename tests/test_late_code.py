@@ -98,3 +98,28 @@ def test_numpy_is_compiled_once_for_kernels_with_and_without_a_wrapper() -> None
     assert one != third and one != "flags"
     third.error_model = "python"  # the default
     assert one == third and hash(one) == hash(third)
+
+
+def test_numba_is_as_it_was_when_a_kernel_has_been_compiled(folder: Path) -> None:
+    """What others compile has wrappers, may be timed, and is told of in colours."""
+    code = """
+import sys
+import numpy as np
+from numba import cfunc, njit
+from numba.core import errors
+from numba.core.registry import cpu_target
+from llvmlite.binding import ffi
+told, colours = list(ffi.lib._lock._cblist), errors._termcolor_inst
+from kernels_of_this_test import one
+assert one(6.0) == 3.0
+assert ffi.lib._lock._cblist == told and errors._termcolor_inst is colours
+assert "create_cfunc_wrapper" not in vars(cpu_target.target_context)
+assert cfunc("float64(float64)")(lambda x: np.full(2, x)[0] + 1).ctypes(6.0) == 7.0
+theirs = njit(lambda x: np.full(2, x)[1] / 2)
+assert theirs(6.0) == 3.0
+compiled, = theirs.overloads.values()
+assert compiled.metadata["timers"]["llvm_lock"] > 0
+assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+"""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": str(folder)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)

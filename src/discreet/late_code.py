@@ -3,7 +3,8 @@
 Numba compiles whatever a kernel calls as if Python might call it, too: it is optimized and made into machine code by
 itself, and once more inside of each kernel that it is part of. Here that waits until somebody asks where the function
 is, which happens for those alone that Python calls. What numba has for NumPy's functions is compiled once for all
-kernels that want the same of it, not once more for each way in which the kernels themselves are wrapped.
+kernels that want the same of it, not once more for each way in which the kernels themselves are wrapped, and without
+wrappers of its own. Nobody is told of each call of LLVM, and no reasons are coloured that nobody will see.
 
 This needs to know numba's insides. In versions that it was not tried with, or where they are not what we know, all is
 compiled as numba does it by itself.
@@ -11,7 +12,8 @@ compiled as numba does it by itself.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 
@@ -19,12 +21,13 @@ KNOWN = ("0.68.",)  # versions of numba that this was tried with
 # What a function is wrapped in does not matter for what it calls.
 _WRAPPERS = frozenset({"no_cpython_wrapper", "no_cfunc_wrapper"})
 _ENVIRONMENT = "_ZN08NumbaEnv"
+_NONE = object()
 
 
 @cache
 def options() -> dict[str, Any]:
     """What `njit` must be told for it; nothing where numba is not as we know it."""
-    with suppress(ImportError, AttributeError, TypeError):
+    with suppress(ImportError, AttributeError, KeyError, TypeError):
         return {"pipeline_class": _compiler()} if _is_known() else {}
     return {}
 
@@ -39,12 +42,13 @@ def load_at_once(dispatcher: Any) -> Any:
     with suppress(ImportError, AttributeError):
         from numba.core.runtime import rtsys
 
+        silent = _silent()
         kept, load = dispatcher._cache, dispatcher._cache._load_overload
         guarded, _ = kept._guard_against_spurious_io_errors, rtsys.initialize
 
         def load_overload(signature: Any, context: Any) -> Any:
             rtsys.initialize(context)
-            with guarded():
+            with _instead(silent), guarded():
                 return load(signature, context)
 
         kept.load_overload = load_overload
@@ -57,37 +61,72 @@ def _is_known() -> bool:
     return str(numba.__version__).startswith(KNOWN)
 
 
+Change = tuple[Any, str, Any]  # an object, the name of an attribute, and what it is instead
+
+
+@contextmanager
+def _instead(*changes: Change) -> Iterator[None]:
+    """Attributes of numba's objects are others for now."""
+    before = [(owner, name, vars(owner).get(name, _NONE)) for owner, name, _ in changes]
+    for owner, name, value in changes:
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for owner, name, value in before:
+            if value is _NONE:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
+
+
+def _silent() -> Change:
+    """Nobody is told that LLVM was called: numba would sum up the time, after each of some hundred thousand calls."""
+    from llvmlite.binding import ffi  # type: ignore[import-untyped]
+
+    _ = ffi.lib._lock._cblist
+    return ffi.lib._lock, "_cblist", []
+
+
 def _compiler() -> type:
     """Numba's compiler, by which libraries of code are late ones as long as it is at work."""
+    from numba.core import errors
     from numba.core.compiler import Compiler, Flags
     from numba.core.registry import cpu_target
 
     codegen = cpu_target.target_context.codegen()
-    late = _library_class()
     set_environment = codegen.set_env
 
     def set_env(name: str, environment: Any) -> None:
         if codegen._engine.is_symbol_defined(name):  # else when it is
             set_environment(name, environment)
 
+    changes = (
+        (codegen, "_library_class", _library_class()),
+        (cpu_target.target_context, "create_cfunc_wrapper", lambda *_: None),  # asked of NumPy's functions alone
+        (errors, "_termcolor_inst", _Plain()),
+        _silent(),
+    )
+
     class KernelCompiler(Compiler):  # type: ignore[misc]
         def _compile_core(self) -> Any:
-            before = vars(codegen).get("_library_class")
-            codegen._library_class = late
-            try:
+            with _instead(*changes):
                 return super()._compile_core()
-            finally:
-                if before is None:
-                    del codegen._library_class
-                else:
-                    codegen._library_class = before
 
     # All that is relied on must be there before anything is changed.
     _ = Compiler._compile_core, Flags.options, codegen._engine.is_symbol_defined, codegen._library_class
+    _ = cpu_target.target_context.create_cfunc_wrapper, vars(errors)["_termcolor_inst"]
     codegen._module_pass_manager()[0].run  # noqa: B018 (numba that still makes them otherwise ends here)
     codegen.set_env = set_env
     Flags.__eq__, Flags.__hash__ = _alike, _hash
     return KernelCompiler
+
+
+class _Plain:
+    """Texts as they are. Numba tries one way to compile after the other, and colours why each would not do."""
+
+    def __getattr__(self, name: str) -> Callable[[str], str]:
+        return str
 
 
 def _inherited(flags: Any) -> dict[str, Any]:

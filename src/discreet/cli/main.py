@@ -14,6 +14,7 @@ from typer.main import get_command
 from discreet.cli import auditing, exploring, stats, studies, sweeping
 from discreet.cli.faults import told
 from discreet.cli.hierarchies import hierarchy
+from discreet.cli.parameters import take_as_they_are
 from discreet.cli.proposing import init
 from discreet.cli.screen import EXIT, Screen, a_path, one_line
 from discreet.errors import DiscreetError, Mistake, told_mistakes
@@ -295,6 +296,7 @@ def run(stopped: Callable[[], bool] = lambda: False) -> None:
     """
     wants_json = "--json" in sys.argv
     try:
+        take_as_they_are()
         # Not app(): that has a hook of its own for errors, and quotes what was typed, passwords and all.
         code = get_command(app)(standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
