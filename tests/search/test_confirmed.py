@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import anonymize, policy_from_words, verify
+from discreet.arrays import BoolArray, IntArray
+from discreet.counts.groups import Groups
 from discreet.errors import Infeasible
 from discreet.models.base import PrivacyModel, all_hold, beyond_help, compares
 from discreet.models.examples import groups_of
@@ -21,7 +24,7 @@ from discreet.models.groups.delta_disclosure import DeltaDisclosure
 from discreet.models.groups.t_closeness import TCloseness
 from discreet.run.anonymize import find_plan
 from discreet.run.intake import take_in
-from discreet.search.confirmed import confirm
+from discreet.search.confirmed import Confirmed, confirm
 from discreet.search.lattice.incognito import incognito
 from discreet.search.lattice.optimal import optimal
 from discreet.search.lattice.optimize import optimize
@@ -32,6 +35,7 @@ from tests.search.confirmed_plans import TREE, case, case_of_cuts
 from tests.strategies import Table, promises
 
 TOLERANCE = 1e-12
+Price = Callable[[IntArray], float]
 
 
 def as_policy(table: Table, models: Sequence[PrivacyModel], limit: int) -> tuple[dict[str, object], dict[str, object]]:
@@ -131,6 +135,40 @@ def test_what_could_not_be_proven_is_not_called_optimal(
     assert open_ends >= 2
 
 
+@pytest.mark.parametrize("search", [optimal, optimize])
+def test_what_many_sets_cost_is_what_each_of_them_costs(
+    search: Callable[..., Recoding], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit: the order in which they are tried hangs on it."""
+    compared = 0
+
+    def compare(  # as the search calls it
+        models: Sequence[PrivacyModel],
+        groups: Groups,
+        holds: BoolArray,
+        limit: int,
+        price: Price,
+        *more: Any,
+        **named: Any,
+    ) -> Confirmed:
+        nonlocal compared
+        prices = named["prices"] if "prices" in named else more[-1]
+        for left in chain.from_iterable(combinations(range(len(groups)), n) for n in (0, 1, 2)):
+            others = [g for g in range(len(groups)) if g not in left]
+            told = prices(np.array(left, dtype=np.int64), np.array(others, dtype=np.int64))
+            assert told == [price(np.array([*left, g])) for g in others]
+            compared += len(told)
+        return confirm(models, groups, holds, limit, price, *more, **named)
+
+    for module in ("node_judge", "cuts"):
+        monkeypatch.setattr(f"discreet.search.lattice.{module}.confirm", compare)
+    for seed in range(60):
+        table, models, limit, every = case_of_cuts(seed) if search is optimize else case(seed)
+        if every:
+            search(Problem(table.frequency(), models, limit, "loss", confirmed=True))
+    assert compared > 100
+
+
 def test_one_row_left_out_changes_what_the_others_are_compared_with() -> None:
     """Level 0 without c would lose 0.125, but then a is 0.286 away from the published rows: `*` is the best."""
     rows = {"q": list("aaabbbbc"), "s": list("zzyxxzyz")}
@@ -202,6 +240,16 @@ def test_the_cheapest_way_to_leave_groups_out_is_found_or_bounded(
         assert whole.least == min(every)[0]
         dear = confirm([model], groups, holds, limit, lambda left: float(prices[left].sum()), most=min(every)[0])
         assert dear.left_out is None and dear.least == inf
+    told = confirm(
+        [model],
+        groups,
+        holds,
+        limit,
+        lambda left: float(prices[left].sum()),
+        prices=lambda left, more: [float(prices[left].sum() + one) for one in prices[more].tolist()],
+    )
+    assert (told.least, told.judgements) == (whole.least, whole.judgements)
+    assert np.array_equal(told.left_out, whole.left_out)
     few = confirm([model], groups, holds, limit, lambda left: float(prices[left].sum()), judgements=judgements)
     assert few.judgements <= judgements
     assert few.least <= min(every, default=(inf, 0))[0]

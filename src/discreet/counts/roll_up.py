@@ -65,8 +65,9 @@ class RollUp:
         # On the searches of Adult (7 quasi-identifiers) that is 2 to 3.5 times fewer groups to merge.
         by_size = sorted(range(len(self._hierarchies)), key=lambda d: -len(self._hierarchies[d].leaves))
         self._large = frozenset(by_size[: round(0.4 * len(by_size))])
-        # Remembered nodes, side by side: the node, how many groups it has, when it last served.
+        # Remembered nodes, side by side: what was counted, the node, how many groups it has, when it last served.
         self._cache: dict[Node, Counted] = {}
+        self._counts: list[Counted] = []
         self._memory = memory
         self._nodes = np.empty((64, len(self._hierarchies)), dtype=np.int16)
         self._lengths = np.empty(64, dtype=np.int64)
@@ -102,7 +103,7 @@ class RollUp:
     def group_of_rows(self, node: Node) -> tuple[Counted, Codes]:
         """The groups of `node`, and for every combination of the frequency set the group it falls in."""
         # Groups are numbered by their first row, whichever finer node they were merged from.
-        _, group, _ = self._merge_keys(self._cache[(0,) * len(node)], node)
+        _, group, _ = self._merge_keys(self._counts[0], node)
         return self.groups(node), group.take(self._row_group)
 
     def codes(self, counted: Counted, attribute: int, which: IntArray | None = None) -> IntArray:
@@ -154,10 +155,10 @@ class RollUp:
 
     def _nearest(self, node: Node) -> Counted:
         """The finer node with the fewest groups among those remembered."""
-        best = smallest_finer(self._nodes, self._lengths, len(self._cache), np.array(node, dtype=np.int16))
+        best: int = smallest_finer(self._nodes, self._lengths, len(self._cache), np.array(node, dtype=np.int16))
         self._clock += 1
         self._served[best] = self._clock
-        return self._cache[tuple(self._nodes[best].tolist())]
+        return self._counts[best]
 
     def _merge_keys(self, finer: Counted, node: Node) -> tuple[Keys, Codes, IntArray]:
         """The keys of a node's groups, which of them each group of a finer node becomes, and their sizes."""
@@ -226,11 +227,14 @@ class RollUp:
             self._served = np.concatenate([self._served, np.empty_like(self._served)])
         self._nodes[at], self._lengths[at], self._served[at] = counted.node, len(counted.groups), self._clock
         self._cache[counted.node] = counted
+        self._counts.append(counted)
 
     def _forget(self, at: int) -> None:
         """Give a remembered node's memory back; the last one takes its place."""
-        self._memory += self._cache.pop(tuple(self._nodes[at].tolist())).memory()
+        self._memory += self._cache.pop(self._counts[at].node).memory()
         last = len(self._cache)
+        self._counts[at] = self._counts[last]
+        self._counts.pop()
         for column in (self._nodes, self._lengths, self._served):
             column[at] = column[last]
 

@@ -19,8 +19,10 @@ from __future__ import annotations
 
 import heapq
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,32 +71,33 @@ def confirm(
     most: float = math.inf,
     judgements: int = JUDGEMENTS,
     listen: Callable[[], None] | None = None,
+    prices: Callable[[IntArray, IntArray], list[float]] | None = None,
 ) -> Confirmed:
     """The cheapest set of groups to leave out, beside those that don't hold, so that the others are confirmed.
 
     `price` is what leaving a set of groups out costs in all, and does not fall if the set grows. Only what costs less
     than `most` is of interest. After so many `judgements` the search ends, and `least` tells how good it can be.
-    `listen` is called before each of them: who ends the search raises there.
+    `listen` is called before each of them: who ends the search raises there. `prices` may tell faster what a set costs
+    if one more of some groups is left out, of each of these.
     """
     if hides_a_value(models, groups.where(holds)) is not None:  # and so it does if more is left out
         return Confirmed(None, math.inf, 0)
-    search = _Search(models, groups, holds, limit, price, most, judgements, listen)
+    search = _Search(models, groups, holds, limit, price, prices, most, judgements, listen)
     search.greedily()
     least = search.cheapest_first()
     return Confirmed(search.best, least, search.judged)
 
 
-@dataclass(frozen=True)
-class _Open:
-    """All ways to leave out these groups and perhaps others, but none of those that stay."""
+class _Open(NamedTuple):
+    """All ways to leave out these groups and perhaps others, but none of those that stay.
+
+    They are taken in the order of their fields; no two that are open leave out the same groups.
+    """
 
     price: float
     rows: int
     left_out: tuple[int, ...]
-    stay: frozenset[int]
-
-    def __lt__(self, other: _Open) -> bool:
-        return (self.price, self.rows, self.left_out) < (other.price, other.rows, other.left_out)
+    stay: int  # bits, by the places of the groups among the removable
 
 
 class _Search:
@@ -107,6 +110,7 @@ class _Search:
         holds: BoolArray,
         limit: int,
         price: Callable[[IntArray], float],
+        prices: Callable[[IntArray, IntArray], list[float]] | None,
         most: float,
         judgements: int,
         listen: Callable[[], None] | None,
@@ -115,12 +119,15 @@ class _Search:
         self._owned = groups  # for promises about a population's people
         groups = replace(groups, owners=None)  # against the source they hold already, and no reader knows whose rows
         self._models, self._groups, self._holds, self._price = models, groups, holds, price
+        self._prices = prices or self._one_by_one
         self._comparing = [model for model in models if compares(model)]
         self._kept = holds & (groups.sizes > 0)
         self._spare = limit - int(groups.sizes[~holds].sum())
         # Small groups first: they cost least, and most ways are left open.
         order = np.argsort(groups.sizes, kind="stable")
-        self._removable = [int(g) for g in order if self._kept[g] and groups.sizes[g] <= self._spare]
+        order = order[self._kept[order] & (groups.sizes[order] <= self._spare)]
+        self._removable, self._sizes = order.tolist(), groups.sizes[order].tolist()
+        self._bit = {g: 1 << i for i, g in enumerate(self._removable)}
         self._allowed = judgements
         self.judged = 0
         self.best: IntArray | None = None
@@ -140,17 +147,14 @@ class _Search:
 
     def cheapest_first(self) -> float:
         """Search until the best is proven or the judgements are used up; the price that nothing can undercut."""
-        queue = [_Open(self._price(_array(())), 0, (), frozenset())]
-        known: dict[tuple[int, ...], tuple[IntArray, IntArray]] = {}
+        queue = [_Open(self._price(_array(())), 0, (), 0)]
         while queue:
             now = heapq.heappop(queue)
             if (now.price, now.rows) >= self._to_beat:
                 break
-            if now.left_out not in known:
-                if self.judged >= self._allowed:
-                    return now.price
-                known[now.left_out] = self._judge(now.left_out)
-            failing, lost = known[now.left_out]
+            if self.judged >= self._allowed:
+                return now.price
+            failing, lost = self._judge(now.left_out)
             if not len(failing) and self._take(now.left_out):
                 break
             for child in self._children(now, failing, lost):
@@ -158,23 +162,29 @@ class _Search:
         return math.inf if self.best is None else self._to_beat[0]
 
     def _children(self, now: _Open, failing: IntArray, lost: IntArray) -> list[_Open]:
+        """The same with one more group left out, and those stay that came before it: first the ones that fail."""
         if len(lost):  # whatever else is left out, these fail: they have to go
             return self._without(now, lost.tolist())
-        spare = self._spare - now.rows
-        undecided = [
-            g for g in self._removable if g not in now.stay and g not in now.left_out and self._groups.sizes[g] <= spare
-        ]
-        if not undecided:
-            return []
-        fails = set(failing.tolist())
-        g = next((g for g in undecided if g in fails), undecided[0])
-        return [_Open(now.price, now.rows, now.left_out, now.stay | {g}), *self._without(now, [g])]
+        small = self._removable[: bisect_right(self._sizes, self._spare - now.rows)]
+        gone, fails = set(now.left_out), set(failing.tolist())
+        undecided = [g for g in small if not now.stay & self._bit[g] and g not in gone]
+        undecided.sort(key=lambda g: g not in fails)
+        children, stay = [], now.stay
+        for g, price in zip(undecided, self._prices(_array(now.left_out), _array(undecided)), strict=True):
+            rows = now.rows + int(self._groups.sizes[g])
+            if (price, rows) < self._to_beat:
+                children.append(_Open(price, rows, tuple(sorted((*now.left_out, g))), stay))
+            stay |= self._bit[g]
+        return children
+
+    def _one_by_one(self, left_out: IntArray, more: IntArray) -> list[float]:
+        return [self._price(np.append(left_out, g)) for g in more]
 
     def _without(self, now: _Open, more: list[int]) -> list[_Open]:
         """The same with more groups left out, if that may be."""
         left_out = tuple(sorted({*now.left_out, *more}))
         rows = self._rows(left_out)
-        if rows > self._spare or not now.stay.isdisjoint(more):
+        if rows > self._spare or any(now.stay & self._bit[g] for g in more):
             return []
         price = self._price(_array(left_out))
         return [_Open(price, rows, left_out, now.stay)] if (price, rows) < self._to_beat else []
@@ -212,5 +222,5 @@ class _Search:
         return int(self._groups.sizes[list(left_out)].sum())
 
 
-def _array(groups: tuple[int, ...]) -> IntArray:
+def _array(groups: Sequence[int]) -> IntArray:
     return np.array(groups, dtype=np.int64)

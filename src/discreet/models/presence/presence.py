@@ -72,7 +72,7 @@ class Presence(Parameterized):
         """
         low, high = self.delta
         rows, people = groups.sizes, population_in(groups, self.word)
-        least: IntArray = np.maximum(rows - times(people, high), 0).astype(np.int64)
+        least: IntArray = np.maximum(rows - times(people, high), 0).astype(np.int64, copy=False)
         if self.hides_by_people or low.numerator == 0:
             return least
         too_few = (_exact(rows, low.denominator) < _exact(people, low.numerator)).astype(np.bool_)

@@ -198,8 +198,12 @@ class Cuts:
         def price(left_out: IntArray) -> float:
             return judged.cost + int(each[left_out].sum())
 
+        def prices(left_out: IntArray, more: IntArray) -> list[float]:
+            cost = price(left_out)
+            return [cost + one for one in each[more].tolist()]
+
         allowed = min(JUDGEMENTS, self._judgements)
-        found = confirm(p.models, shown.groups, holds, p.suppression_limit, price, most, allowed)
+        found = confirm(p.models, shown.groups, holds, p.suppression_limit, price, most, allowed, prices=prices)
         self._judgements -= found.judgements
         if found.left_out is None:
             return replace(judged, feasible=False, unproven=found.least)

@@ -97,8 +97,8 @@ class NodeJudge:
         p, node, groups = self.problem, counted.node, counted.groups
         holds = all_hold(p.models, groups)
         published = publishable(p.models, groups, holds, p.suppression_limit)
-        spread = [of[level] for of, level in zip(self._spread_of_all, node, strict=True)]
-        suppressed, lost, lost_spread, lost_mates, hopeless = 0, 0, self._nothing, 0, False
+        suppressed, lost, lost_mates, hopeless = 0, 0, 0, False
+        extra = lost_spread = self._nothing
         fine = holds if published is holds else holds & published
         if np.count_nonzero(fine) < len(fine):
             if self._monotone and p.suppression_limit == 0:
@@ -107,12 +107,12 @@ class NodeJudge:
                 least = least_suppressed(p.models, groups)
                 suppressed, lost, lost_mates, extra, lost_spread = self._suppression(counted, holds, published, least)
                 hopeless = lost > p.suppression_limit
-                spread = [a + b for a, b in zip(spread, extra, strict=True)]
         feasible = (
             suppressed <= p.suppression_limit and not hopeless and may_leave_out(p.models, groups, holds, published)
         )
-        score = math.inf
+        score, spread = math.inf, extra
         if feasible:
+            spread = [of[level] + more for of, level, more in zip(self._spread_of_all, node, extra, strict=True)]
             score = self._score(counted, spread, published, suppressed)
         judged = Judged(node, score, suppressed, feasible, hopeless, lost, lost_spread, lost_mates)
         if feasible and suppressed and self._confirms:
@@ -177,9 +177,11 @@ class NodeJudge:
     @cached_property
     def _room(self) -> list[list[int]]:
         """What the widest value of an attribute has more leaves than the largest of a level."""
+        spread, of_levels = self._flat_spreads
+        largest = iter(np.maximum.reduceat(spread, [start for starts in of_levels for start in starts]).tolist())
         return [
-            [widest - int(s.max(initial=0)) for s in spreads]
-            for widest, spreads in zip(self._widest.tolist(), self._spreads, strict=True)
+            [widest - next(largest) for _ in starts]
+            for widest, starts in zip(self._widest.tolist(), of_levels, strict=True)
         ]
 
     @cached_property
@@ -242,8 +244,27 @@ class NodeJudge:
             score, more = outcome(left_out)
             return score if self._objective.spares_rows else float(more)
 
+        def prices(left_out: IntArray, more: IntArray) -> list[float]:
+            """Of losses: their parts are added up for all at once."""
+            suppressed = judged.suppressed + int(sizes[left_out].sum())
+            wider = [a + b for a, b in zip(spread, extra[left_out].sum(axis=0).tolist(), strict=True)]
+            return [
+                self._score(counted, [a + b for a, b in zip(wider, one, strict=True)], holds, suppressed + rows)
+                for one, rows in zip(extra[more].tolist(), sizes[more].tolist(), strict=True)
+            ]
+
         allowed = min(JUDGEMENTS, self._judgements)
-        found = confirm(p.models, counted.groups, holds, p.suppression_limit, price, most, allowed, self._tell_in_time)
+        found = confirm(
+            p.models,
+            counted.groups,
+            holds,
+            p.suppression_limit,
+            price,
+            most,
+            allowed,
+            self._tell_in_time,
+            prices if self.of_losses else None,
+        )
         self._judgements -= found.judgements
         self.unconfirmed += found.left_out is None
         price_found = math.inf if found.left_out is None else price(found.left_out)
