@@ -82,12 +82,6 @@ class Beliefs:
         """Of her who looks at one value at a time."""
         return replace(self, chance=self.one, bound=self.one_bound)
 
-    def raised(self, other: Beliefs) -> Beliefs:
-        """The larger of two beliefs about the same people."""
-        names = ("chance", "bound", "one", "one_bound")
-        larger = {name: np.maximum(getattr(self, name), getattr(other, name)) for name in names}
-        return replace(self, contradicted=self.contradicted | other.contradicted, **larger)
-
 
 def worst_case(
     view: ReleaseView,
@@ -245,7 +239,7 @@ def beliefs(view: ReleaseView, tally: Tally, people: People, knowledge: Knowledg
     known = sets_of(view, tally, people, knowledge, said)
     judging = Judging(people, summed, protected, len(known))
     for each in known:
-        posterior = posterior.raised(judging.judged(each, posterior))
+        posterior = judging.judged(each, posterior)
     return posterior
 
 
@@ -305,8 +299,7 @@ class Judging:
         worth_one, worth_all = (by_work.worth(differ) for by_work in (self._one, self._all))
         told = replace(
             so_far,
-            **{name: getattr(so_far, name).copy() for name in ("chance", "bound", "one", "one_bound")},
-            contradicted=np.zeros(len(differ), dtype=np.bool_),
+            **{name: getattr(so_far, name).copy() for name in ("chance", "bound", "one", "one_bound", "contradicted")},
         )
         chances = np.ascontiguousarray((known.weight / known.support[:, None]).astype(np.float64))
         small = self._small[(differ & worth_one & worth_all)[self._small]]
@@ -454,8 +447,13 @@ class _ByWork:
 
 def _at_once(act: Callable[[Any], None], parts: Iterable[Any]) -> None:
     """Do something to each part, as many at a time as there are cores."""
+    each = list(parts)
+    if len(each) < 2:
+        for part in each:
+            act(part)
+        return
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for done in [pool.submit(act, part) for part in parts]:
+        for done in [pool.submit(act, part) for part in each]:
             done.result()
 
 
