@@ -13,12 +13,13 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from discreet.run.compiling import one_at_a_time
 from tests.browsers import browser, chromium
 from tests.budgets import WHY, Budgets, limit_examples, spread
-from tests.scratch import write_into_memory
+from tests.scratch import OfExamples, write_into_memory
 from tests.servers import module_database, postgresql, postgresql_server
 from tests.sparks import sail, sail_server, spark, spark_cluster
 
@@ -92,7 +93,9 @@ _NEEDS = {
 # Java is started by a fork that runs Python before it becomes Java, which now and then hangs, or ends at once, in a
 # process with threads: these tests never share one with sail's server, which is all threads.
 _JAVA = {"spark"}
-_WAITING = 1  # processes more than cores: tests wait for servers, browsers and programs that they start
+# Processes more than cores: tests wait for servers, browsers and programs that they start. Those of `make check` hardly
+# do, and one process more takes seconds more to look for tests.
+_WAITING = 0 if HOW_MANY == "few" else 1
 
 
 # Files that take longest on an idle machine (8 to 60 seconds), longest first.
@@ -181,6 +184,24 @@ def pytest_xdist_auto_num_workers() -> int | None:
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     return len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)) + _WAITING
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(OfExamples())  # also for examples outside of this folder
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files of which nothing would run (`-m "not slow"`) are not imported."""
+    left_out = {path for mark, paths in LEFT_OUT.items() if f"not {mark}" in config.option.markexpr for path in paths}
+    files = tuple(f"{TESTS.parent / path}" for path in left_out if "::" not in path)
+    return f"{collection_path}".startswith(files) or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Tests are looked through for examples only where there are any: it takes each process a second."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule) or b">>>" in file_path.read_bytes()]
 
 
 def pytest_collection_finish() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestItem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import LEFT_OUT, how_many, scale_examples
+from tests.scratch import OfExamples
 
 TESTS = Path(__file__).parent
 # On one line or, in brackets, on several; also in a program that a test has as text.
@@ -43,3 +46,13 @@ def test_what_make_check_leaves_out_is_there() -> None:
         found = list(TESTS.parent.glob(f"{file}*"))
         assert found, path
         assert not function or f"def {function}" in found[0].read_text(encoding="utf-8"), path
+
+
+def test_folders_that_examples_make_and_leave_are_removed() -> None:
+    examples = OfExamples().pytest_runtest_call(DoctestItem.__new__(DoctestItem))
+    next(examples)
+    left = Path(tempfile.mkdtemp(prefix="of-this-test-"))
+    (left / "policy.yaml").touch()
+    with pytest.raises(StopIteration):
+        next(examples)
+    assert not left.exists()
