@@ -77,7 +77,7 @@ test: setup java chromium
 	wait $$java; java=$$?; echo "Tests that start Java:"; cat $(BESIDE); rm -f $(BESIDE); \
 	test $$others -eq 0 && test $$java -eq 0
 
-# For the daily loop: every test function but what needs a server or a browser, kills, or takes over a second by itself; of each
+# For the daily loop: every test function but what needs a server or a browser, kills, or is slow (tests/slow.txt); of each
 # as many cases, and of each property as many examples, as a tenth of a second has room for (tests/budgets.py).
 check: setup
 	DISCREET_EXAMPLES=few $(PYTEST) $(SIDE_BY_SIDE) -m "not postgresql and not spark and not browser and not kills and not slow"

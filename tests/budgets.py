@@ -2,7 +2,7 @@
 
 In `make check`, every test function runs for a tenth of a second. Once its cases have used that up, the others are left
 to `make test`, and so are the further examples of a property (three it gets anyway). Cases are taken in an order that
-spreads over all of them. What takes more than a second by itself is left out altogether (`conftest.LEFT_OUT`).
+spreads over all of them. What takes twice that before its first case is over is left out (`slow.txt`).
 
 In `make test`, all cases run; a property has ten examples anyway, and more of those it asks for until half a second is
 over. Where it has cases (`parametrize`) that have used two seconds together, each further case has four.

@@ -13,12 +13,14 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from discreet.run.compiling import one_at_a_time
+from tests import end_at_once
 from tests.browsers import browser, chromium
 from tests.budgets import WHY, Budgets, limit_examples, spread
-from tests.scratch import write_into_memory
+from tests.scratch import OfExamples, write_into_memory
 from tests.servers import module_database, postgresql, postgresql_server
 from tests.sparks import sail, sail_server, spark, spark_cluster
 
@@ -92,7 +94,9 @@ _NEEDS = {
 # Java is started by a fork that runs Python before it becomes Java, which now and then hangs, or ends at once, in a
 # process with threads: these tests never share one with sail's server, which is all threads.
 _JAVA = {"spark"}
-_WAITING = 1  # processes more than cores: tests wait for servers, browsers and programs that they start
+# Processes more than cores: tests wait for servers, browsers and programs that they start. Those of `make check` hardly
+# do, and one process more takes seconds more to look for tests.
+_WAITING = 0 if HOW_MANY == "few" else 1
 
 
 # Files that take longest on an idle machine (8 to 60 seconds), longest first.
@@ -125,55 +129,11 @@ LONGEST = (
     "audit/test_comparison.py",
 )
 
-# What `make check` does without: kills, and what takes more than a second by itself. Files, or functions of them.
+# What `make check` does without: kills, and what is slow by itself. Files, or functions of them.
+_SLOW = (TESTS / "slow.txt").read_text(encoding="utf-8").splitlines()
 LEFT_OUT = {
     "kills": ("tests/cli/test_kills.py", "tests/cli/test_stops.py", "tests/conformance/test_kills.py"),
-    "slow": (
-        "tests/audit/test_assignments.py",
-        "tests/audit/test_comparison.py::test_random_forgeries_of_every_kind_are_seen_or_possible",
-        "tests/audit/test_composition.py::test_what_people_in_both_groups_have_is_told_by_the_worlds_in_which_they_agree",
-        "tests/audit/test_everybody.py::test_the_search_is_undone_where_its_goal_tells_something",
-        "tests/audit/test_source_order.py::test_a_large_table_is_looked_at_in_little_time",
-        "tests/audit/test_strangers.py::test_large_lists_and_deep_ones_end_soon",
-        "tests/audit/test_strangers.py::test_no_change_of_a_manifest_makes_us_stumble",
-        "tests/cli/test_cases.py",
-        "tests/cli/test_faults.py::test_a_fault_of_ours_is_not_a_broken_promise",
-        "tests/cli/test_init.py::test_on_a_terminal",
-        "tests/cli/test_main.py::test_a_fault_of_ours_quotes_no_record",
-        "tests/cli/test_main.py::test_a_reader_who_leaves_early_is_no_fault",
-        "tests/cli/test_main.py::test_the_installed_command_works",
-        "tests/engines/test_memory.py",
-        "tests/explorer/test_publishing.py::test_the_command_explores_what_it_is_given_and_says_what_is_wrong",
-        "tests/explorer/test_publishing.py::test_the_release_is_that_of_the_command_byte_for_byte",
-        "tests/extensions/test_extensions.py::test_a_package_brings_a_promise_through_entry_points",
-        "tests/folder/test_function_of_tables.py",
-        "tests/folder/test_posteriors.py",
-        "tests/models/test_robust_bounds.py::test_two_values_of_many_people_are_right_too",
-        "tests/publications/test_grouped.py::test_many_different_values_are_written_without_their_dictionary",
-        "tests/publications/test_ranges.py::test_many_values_are_judged_by_a_few_of_them_drawn_at_random",
-        "tests/python/test_frames.py::test_nothing_is_left_behind",
-        "tests/run/test_compiling.py",
-        "tests/run/test_methods.py::test_without_robust_all_are_judged_by_the_l_that_was_asked_for",
-        "tests/run/test_wishes.py::test_verify_and_audit_agree_on_small_tables_whatever_people_ask_for",
-        "tests/search/test_confirmed.py::test_a_release_from_a_summary_is_confirmed_and_claims_no_optimum",
-        "tests/search/test_confirmed.py::test_the_best_cut_is_that_of_all_that_can_be_confirmed",
-        "tests/search/test_confirmed.py::test_the_optimum_is_that_of_all_plans_that_can_be_confirmed",
-        "tests/search/test_confirmed.py::test_what_a_policy_finds_is_that_optimum",
-        "tests/search/test_confirmed.py::test_what_could_not_be_proven_is_not_called_optimal",
-        "tests/search/test_instant.py::test_candidates_are_those_of_the_whole_lattice_in_order_of_loss",
-        "tests/search/test_out_of_reach.py::test_instant_never_speaks_of_a_time_limit_that_nobody_set",
-        "tests/studies/",
-        "tests/summaries/test_files.py::test_a_small_file_that_becomes_a_large_one_is_refused_before_it_is_unpacked",
-        "tests/test_budgets.py::test_a_function_runs_for_a_while_and_its_other_cases_are_left_out",
-        "tests/test_campaign",
-        "tests/test_guide.py",
-        "tests/test_layers.py::test_anonymize_does_without_pandas",
-        "tests/test_layers.py::test_every_public_name_is_what_it_says_whatever_was_imported_before",
-        "tests/test_limits.py::test_a_policy_of_many_values_or_many_bytes_is_a_mistake",
-        "tests/test_limits.py::test_a_taxonomy_of_hundreds_of_thousands_of_leaves_is_read",
-        "tests/test_messages.py::test_thousands_of_columns_that_are_not_there_are_counted",
-        "tests/test_second_reading.py",
-    ),
+    "slow": tuple(line for line in _SLOW if not line.startswith("#")),
 }
 
 
@@ -183,6 +143,26 @@ def pytest_xdist_auto_num_workers() -> int | None:
     return len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)) + _WAITING
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(OfExamples())  # also for examples outside of this folder
+    if hasattr(config, "workerinput"):
+        end_at_once()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files of which nothing would run (`-m "not slow"`) are not imported."""
+    left_out = {path for mark, paths in LEFT_OUT.items() if f"not {mark}" in config.option.markexpr for path in paths}
+    files = tuple(f"{TESTS.parent / path}" for path in left_out if "::" not in path)
+    return f"{collection_path}".startswith(files) or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Tests are looked through for examples only where there are any: it takes each process a second."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule) or b">>>" in file_path.read_bytes()]
+
+
 def pytest_collection_finish() -> None:
     """What was collected stays to the end: nobody needs to look through it for garbage, which takes a second a time."""
     gc.collect()
@@ -190,8 +170,9 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 20)
 
 
-def pytest_sessionfinish() -> None:
-    gc.unfreeze()
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):
+        gc.unfreeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -5,8 +5,13 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
+from unittest import mock
+
+import pytest
+from _pytest.doctest import DoctestItem
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 6 * 2**30  # bytes; the largest tables of tests, three at once, take half of that
@@ -27,3 +32,20 @@ def _room() -> int:
         [memory] = (int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
         return min(folder.f_bavail * folder.f_frsize, memory * 1024) if os.access(_MEMORY, os.W_OK | os.X_OK) else 0
     return 0
+
+
+class OfExamples:
+    """What examples of the documents make with `mkdtemp` and leave is removed: nobody asks their reader to."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None]:
+        if not isinstance(item, DoctestItem):
+            return (yield)
+        make = tempfile.mkdtemp
+        with tempfile.TemporaryDirectory() as folder:
+
+            def inside(suffix: str | None = None, prefix: str | None = None, dir: str | None = None) -> str:
+                return make(suffix, prefix, dir or folder)
+
+            with mock.patch.object(tempfile, "mkdtemp", inside):
+                return (yield)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestItem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import LEFT_OUT, how_many, scale_examples
+from tests.scratch import OfExamples
 
 TESTS = Path(__file__).parent
 # On one line or, in brackets, on several; also in a program that a test has as text.
@@ -43,3 +47,20 @@ def test_what_make_check_leaves_out_is_there() -> None:
         found = list(TESTS.parent.glob(f"{file}*"))
         assert found, path
         assert not function or f"def {function}" in found[0].read_text(encoding="utf-8"), path
+
+
+def test_make_check_leaves_something_of_every_file_but_of_those_that_it_leaves_out_as_a_whole() -> None:
+    functions = Counter(path.partition("::")[0] for paths in LEFT_OUT.values() for path in paths if "::" in path)
+    for file, left_out in functions.items():
+        there = re.findall(r"^def test_\w+", (TESTS.parent / file).read_text(encoding="utf-8"), re.MULTILINE)
+        assert left_out < len(there), file
+
+
+def test_folders_that_examples_make_and_leave_are_removed() -> None:
+    examples = OfExamples().pytest_runtest_call(DoctestItem.__new__(DoctestItem))
+    next(examples)
+    left = Path(tempfile.mkdtemp(prefix="of-this-test-"))
+    (left / "policy.yaml").touch()
+    with pytest.raises(StopIteration):
+        next(examples)
+    assert not left.exists()

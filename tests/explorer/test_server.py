@@ -35,8 +35,9 @@ def test_every_client_has_the_same_state_and_hears_of_changes(client: Client) ->
     assert not other.is_alive() and heard[0] == ("state", {"version": 1, "stamp": heard[0][1]["stamp"]})
     now = client.get("/api/state")
     assert state["policy"]["suppress"] == 0.1 and now["stamp"] >= state["stamp"]
-    assert {word: state[word] for word in state if word != "stamp"} == {
-        word: now[word] for word in now if word != "stamp"
+    later = {"stamp"} | ({"candidate", "searching"} if state["searching"] else set())  # a slow search goes on
+    assert {word: state[word] for word in state if word not in later} == {
+        word: now[word] for word in now if word not in later
     }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import lcm, prod
 from pathlib import Path
 
 import numpy as np
@@ -34,13 +34,24 @@ def sums(folder: Path) -> Counter[tuple[str, ...]]:
     sizes: Counter[str] = Counter()
     for row in read_table(folder / "sensitive.csv"):
         sizes[row["group"]] += int(row["count"])
-    listed = {name: read_table(folder / f"auxiliary_{name}.csv") for name in SIDES}
+    listed: dict[str, list[list[str]]] = {group: [] for group in sizes}
+    for name in SIDES:
+        for group, values in values_by_group(folder / f"auxiliary_{name}.csv", name).items():
+            listed[group].append(values)
+    chances = {group: min(Fraction(size, prod(map(len, listed[group]))), Fraction(1)) for group, size in sizes.items()}
+    unit = Fraction(1, lcm(*(chance.denominator for chance in chances.values())))  # whole numbers of it add up faster
     total: Counter[tuple[str, ...]] = Counter()
-    for group, size in sizes.items():
-        values = [[row[name] for row in rows if row["group"] == group] for name, rows in listed.items()]
-        for point in product(*values):
-            total[point] += min(Fraction(size, prod(map(len, values))), Fraction(1))
-    return total
+    for group, chance in chances.items():
+        total.update(dict.fromkeys(product(*listed[group]), int(chance / unit)))
+    return Counter({point: units * unit for point, units in total.items()})
+
+
+def values_by_group(path: Path, name: str) -> dict[str, list[str]]:
+    """The values of a table apart, of each group."""
+    values = defaultdict(list)
+    for row in read_table(path):
+        values[row["group"]].append(row[name])
+    return values
 
 
 def view_of(groups: Sequence[Sequence[Row]]) -> ReleaseView:
