@@ -9,7 +9,7 @@ from discreet.audit.worlds import one_table
 from discreet.compiled import kernel
 from discreet.models.likelihood import block_kernels
 from discreet.models.realistic import realistic_kernels
-from discreet.models.robust import posterior_bounds, posterior_kernels
+from discreet.models.robust import contour_kernels, posterior_bounds, posterior_kernels
 from discreet.publications.source import assignment_kernels
 from discreet.search.art import companion_groups, growth, tree, weighing
 
@@ -47,6 +47,11 @@ def cap(*arguments: Any) -> Any:
 @kernel
 def most(*arguments: Any) -> Any:
     return posterior_bounds.most(*arguments)
+
+
+@kernel
+def contour(*arguments: Any) -> Any:
+    return contour_kernels.contour(*arguments)
 
 
 @kernel
