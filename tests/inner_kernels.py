@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.audit.association import common_people_kernels, worst_case_kernels
+from discreet.audit.association import common_people_kernels, worst_case_kernels, worst_case_large_kernels
 from discreet.audit.worlds import one_table
 from discreet.compiled import kernel
 from discreet.models.likelihood import block_kernels
@@ -117,3 +117,13 @@ def look_up(*arguments: Any) -> Any:
 @kernel
 def weigh(*arguments: Any) -> Any:
     return weighing.weigh(*arguments)
+
+
+@kernel
+def one_of_many(*arguments: Any) -> Any:
+    return worst_case_large_kernels.one_of_many(*arguments)
+
+
+@kernel
+def all_of_many(*arguments: Any) -> Any:
+    return worst_case_large_kernels.all_of_many(*arguments)
