@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from benchmarks.no_surer import dealt_out
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -177,3 +179,15 @@ def test_a_large_group_in_which_all_have_it_or_that_can_not_be_hides_nobody() ->
     assert model.level(bucketized(S, ["kind"], [rows])).tolist() == [1]
     everybody = bucketized(S, ["kind"], [[("1", "a")] * 300 + [("2", "a")] * 4000])
     assert Robust(2, S, ["a"], min_support=1).level(everybody).tolist() == [1]
+
+
+@pytest.mark.parametrize(("size", "values"), [(150, [15]), (2000, [100]), (400, [20, 9]), (200, [5, 3, 2])])
+def test_the_outsider_of_the_benchmark_believes_the_same(size: int, values: list[int]) -> None:
+    group = many_people(25, size, values, size)
+    chances, people, counts = group
+    inside = set(range(len(values)))
+    found, off = integral(group, np.arange(len(counts))[None, :] < len(values))
+    kinds = [dict(enumerate(row)) for row in scaled(chances).tolist()]
+    everybody = [kinds[j] for j in np.repeat(np.arange(25), people).tolist()]
+    believed = dealt_out(everybody, Counter(dict(enumerate(counts.tolist()))), inside)
+    assert believed == pytest.approx(np.repeat(found[:, 0], people), abs=1e-8 + off)
