@@ -3,8 +3,9 @@
 Adult's complete rows (or invented people), low education protected together, r = 10, 3 to 8 quasi-identifiers; up to a
 tenth of the rows may be left out by the search, so that it is seen how many it can't hide (a policy would be refused,
 since their absence tells). The worst posterior is an outsider's: she goes through the worlds of every group by counting
-of her own (of large groups, by angles), in both views and by every set of attributes, and shares no code with the promise. COUNT queries are about
-the people whom both limits publish: a random box of quasi-identifiers (5% of the rows) and half of the educations.
+of her own (of large groups, by angles), in both views and by every set of attributes, and shares no code with the
+promise. COUNT queries are about the people whom both limits publish: a random box of quasi-identifiers (5% of the rows)
+and half of the educations.
 """
 
 from __future__ import annotations
