@@ -32,6 +32,7 @@ from discreet.models.robust.posterior_kernels import marginals, states, two_valu
 
 AT_ONCE = 4096  # steps (and four times those of a bound) for exact posteriors without trying a bound first
 MOST_TERMS = 200_000  # people times how many have it; beyond, groups are large
+MOST_VALUES = 8  # of a group whose posteriors may be integrals where she looks at all values
 
 
 class Before(NamedTuple):
@@ -90,7 +91,8 @@ def judge(
             note(made, g, k, np.uint8(NEAR_TWO), begin, kind, (worst, unsure), limits.threshold)
             steps = min(states(values) * len(values), states(own) * len(own))
             if steps > limits.most_steps or steps > AT_ONCE + 4 * len(own) * len(own) * len(values) * len(which):
-                left[k, g] = NEAR_FULL | LARGE if steps > limits.most_steps else NEAR_FULL
+                large = steps > limits.most_steps and len(values) <= MOST_VALUES
+                left[k, g] = NEAR_FULL | LARGE if large else NEAR_FULL
                 continue
             chances = chances_of(kinds, beliefs, names)
             scratch = room(scratch, steps)

@@ -27,6 +27,7 @@ from discreet.models.robust.beliefs import (
 )
 from discreet.models.robust.contour_kernels import contour
 from discreet.models.robust.judge_kernels import (
+    MOST_VALUES,
     Before,
     alike,
     chances_of,
@@ -155,7 +156,7 @@ def _told(
     prior = Before(limits.prior, limits.threshold, limits.wanted)
     digits = FINE if len(values) == 2 else COARSE
     bounds, some = np.ones(len(own)), False
-    while digits < FINE * FINER:
+    while digits < FINE * FINER and len(values) <= MOST_VALUES:
         found, off = contour(chances, own, values, inside, digits, limits.most_points)
         digits *= FINER
         if off == np.inf:
