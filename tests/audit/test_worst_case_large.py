@@ -48,7 +48,7 @@ def test_all_values_of_many_are_off_by_no_more_than_is_said(data, digits):
         return
     inside = np.array(data.draw(st.lists(st.booleans(), min_size=len(counts), max_size=len(counts))))
     p, out = np.array([[w / sum(row) for w in row] for row in rows]), np.zeros(len(many))
-    off = all_of_many(p, np.array(many), np.array(counts), inside, digits, out)
+    off = all_of_many(p, np.array(many), np.array(counts), inside, digits, 1e9, out)
     wanted = all_values_exactly(rows, many, counts)
     assert off < 0 or len(wanted) == len(many)
     if off >= 0:
@@ -70,7 +70,7 @@ def test_both_readings_of_many_people_agree(size, having):
     p /= p.sum(axis=1, keepdims=True)
     inside, out = np.arange(len(counts)) < len(having), np.zeros(40)
     promised, close = contour(p, many, counts, inside[None, :], 30.0, 1e9)
-    off = all_of_many(p, many, counts, inside, 21.0, out)
+    off = all_of_many(p, many, counts, inside, 21.0, 1e9, out)
     assert 0 <= off <= 1e-6 and np.abs(out - promised[:, 0]).max() <= off + close
     assert many @ out == pytest.approx(sum(having), rel=1e-6)
     if len(having) == 1:

@@ -20,18 +20,19 @@ from discreet.compiled import inner, kernel
 _ROUNDING = 1.2e-16
 _ENOUGH = 5e-10  # chances that are off by no more are exact
 _FIRST, _STEP, _LAST = 9.0, 6.0, 27.0  # digits (to base e) of a mean over angles
-_MOST_WORK = 4e8  # angles times kinds of people
 _MARGIN = 1e-8
 
 
 class Asked(NamedTuple):
     """Up to where chances are told exactly: they are known to be below, or above, or are told to ten digits.
 
-    The limit is `most`, or what was believed before if that is more and `prior` says so.
+    The limit is `most`, or what was believed before if that is more and `prior` says so. A group may take so much
+    `work`: angles times kinds of people.
     """
 
     most: float
     prior: bool
+    work: float
 
 
 @kernel(nogil=True)
@@ -76,7 +77,7 @@ def judge_large(groups: IntArray, units: Units, protected: Protected, raised: Ra
                 raised.bound[low + i] = max(raised.bound[low + i], highest)
             digits, off = _FIRST, -1.0
             while digits <= _LAST:
-                told = all_of_many(p, many, having, inside, digits, found)
+                told = all_of_many(p, many, having, inside, digits, asked.work, found)
                 digits += _STEP
                 if told < 0.0:
                     continue
@@ -183,7 +184,7 @@ def one_of_many(f: FloatArray, many: IntArray, having: int, out: FloatArray) -> 
 
 @inner
 def all_of_many(
-    p: FloatArray, many: IntArray, having: IntArray, inside: BoolArray, digits: float, out: FloatArray
+    p: FloatArray, many: IntArray, having: IntArray, inside: BoolArray, digits: float, most: float, out: FloatArray
 ) -> float:
     """The chance of each kind of people to have one of the values `inside`, and by how much they may be off.
 
@@ -220,7 +221,7 @@ def all_of_many(
             sides[v] += 1
         work *= 2.0 * sides[v] + 1.0
         cells *= n
-        if work > _MOST_WORK:
+        if work > most:
             return -1.0
     everything, taken, points = 1.0, 0.0, 1
     for v in range(values):
@@ -275,12 +276,12 @@ def all_of_many(
         return -1.0
     for i in range(kinds):
         out[i] = min(max(sums[i] / total, 0.0), 1.0)
-    return 2.0 * off / total
+    return float(2.0 * off / total)
 
 
 @inner
 def _bennett(by: float) -> float:
-    return (1.0 + by) * np.log(1.0 + by) - by if by > 0.0 else 0.0
+    return float((1.0 + by) * np.log(1.0 + by) - by) if by > 0.0 else 0.0
 
 
 @inner

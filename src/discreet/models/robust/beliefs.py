@@ -20,7 +20,7 @@ from discreet.models.robust.exact_posteriors import deal_exactly, two_valued_exa
 from discreet.models.robust.knowledge import Knowledge
 
 MOST_STEPS = 1_000_000  # of the exact posteriors of a group under one attribute set; beyond, a bound decides
-MOST_POINTS = 1e8  # of an integral that tells posteriors of a large group, times its signatures; beyond, likewise
+MOST_POINTS = 3e7  # of an integral that tells posteriors of a large group, times its signatures; beyond, likewise
 VERDICTS, LEVELS, PEOPLE = 0, 1, 2  # what is wanted of `judged`
 _AT_A_TIME = 8_000_000  # entries times attribute sets
 NEAR_TWO, NEAR_FULL = 1, 2  # too close to 1/r to be decided in floating point, in which view

@@ -294,7 +294,7 @@ def _grid(weights: FloatArray, people: IntArray, base: int, wanted: float) -> tu
 @inner
 def _rate(by: float) -> float:
     """(1 + x) ln(1 + x) − x."""
-    return (1 + by) * np.log(1 + by) - by
+    return float((1 + by) * np.log(1 + by) - by)
 
 
 @inner
