@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.audit.association import common_people_kernels, worst_case_kernels
+from discreet.audit.association import common_people_kernels, worst_case_kernels, worst_case_large_kernels
 from discreet.audit.worlds import one_table
 from discreet.compiled import kernel
 from discreet.models.likelihood import block_kernels
 from discreet.models.realistic import realistic_kernels
-from discreet.models.robust import posterior_bounds, posterior_kernels
+from discreet.models.robust import contour_kernels, posterior_bounds, posterior_kernels
 from discreet.publications.source import assignment_kernels
 from discreet.search.art import companion_groups, growth, tree, weighing
 
@@ -47,6 +47,11 @@ def cap(*arguments: Any) -> Any:
 @kernel
 def most(*arguments: Any) -> Any:
     return posterior_bounds.most(*arguments)
+
+
+@kernel
+def contour(*arguments: Any) -> Any:
+    return contour_kernels.contour(*arguments)
 
 
 @kernel
@@ -112,3 +117,13 @@ def look_up(*arguments: Any) -> Any:
 @kernel
 def weigh(*arguments: Any) -> Any:
     return weighing.weigh(*arguments)
+
+
+@kernel
+def one_of_many(*arguments: Any) -> Any:
+    return worst_case_large_kernels.one_of_many(*arguments)
+
+
+@kernel
+def all_of_many(*arguments: Any) -> Any:
+    return worst_case_large_kernels.all_of_many(*arguments)

@@ -161,9 +161,9 @@ def people_of_many_kinds(size: int, seed: int) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("protected", [None, ["a", ["b", "c"]]])
-@pytest.mark.parametrize("most_steps", [0, 60, 1000])
+@pytest.mark.parametrize(("most_steps", "most_points"), [(0, 0.0), (60, 0.0), (1000, 0.0), (0, 300.0), (0, 3e7)])
 def test_groups_judged_by_bounds_are_on_the_safe_side(
-    monkeypatch: pytest.MonkeyPatch, most_steps: int, protected: object
+    monkeypatch: pytest.MonkeyPatch, most_steps: int, most_points: float, protected: object
 ) -> None:
     table = people_of_many_kinds(400, 1)
     cut = [table[a : a + 3 + a % 9] for a in range(0, 390, 12)]
@@ -173,6 +173,7 @@ def test_groups_judged_by_bounds_are_on_the_safe_side(
     holds = model.holds(shown)
     assert model.decided(shown)["by_bound"] == 0
     monkeypatch.setattr(robust_beliefs, "MOST_STEPS", most_steps)
+    monkeypatch.setattr(robust_beliefs, "MOST_POINTS", most_points)
     shown = replace(shown)  # what was judged before is not judged again
     assert not (model.holds(shown) & ~holds).any()
     assert (model.level(shown) >= np.minimum(exact, 0.8) - 1e-12).all()
@@ -181,7 +182,7 @@ def test_groups_judged_by_bounds_are_on_the_safe_side(
     assert not (people.above & ~bounded.above).any()
     assert not (bounded.proven & ~people.above).any()
     decided = model.decided(shown)
-    assert decided["by_bound"] > 0 or most_steps == 1000
+    assert (decided["by_bound"] > 0) == (most_steps < 1000 and most_points < 3e7)
     assert decided["exactly"] + decided["by_bound"] == len(shown)
     at_level = model._judged(shown, LEVELS)
     assert at_level.level[~at_level.bounded] == pytest.approx(exact[~at_level.bounded])

@@ -115,6 +115,15 @@ def _put_off(folder: Path) -> None:
     _publish(folder, "put-off", table, require=require, publish="bucketization")
 
 
+def _large(folder: Path) -> None:
+    """A group of so many people that beliefs about it are integrals."""
+    from discreet.models.examples import bucketized
+    from discreet.models.robust.robust import Robust
+
+    rows = [(str(i % 4), "ab"[i % 9 > 0]) for i in range(2000)]
+    Robust(2, "disease", ["a"]).holds(bucketized("disease", ["zip"], [rows]))
+
+
 def _companions(folder: Path) -> None:
     """A protected value that is common among some: whoever has it there is hidden by companions, one by one."""
     rows = range(600)
@@ -198,6 +207,7 @@ def steps() -> list[Step]:
         _simple,
         _wishes,
         _put_off,
+        _large,
         *(partial(_present, publish) for publish in ("generalization", "multidimensional")),
         _beside,
         *(partial(_search, *one) for one in reversed(by_summary)),

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 _MOST_STATES, _WORK = 1 << 17, 1e9  # how much is counted out: of one group, and of all over all sets of attributes
 _PARTS, _SIDE_BY_SIDE = 64, 1 << 14  # in which groups are shared out among the cores; small groups in a part
 _WORK_OF_ENTRY, _WORK_OF_PART = 100.0, 1e6  # of people who are judged, at least; from which on it is shared out
+# Groups of so many people are counted out by other means, where that is too much: if they have few values, fewer where
+# nothing hangs on what is believed; with so much work in all.
+_LARGE, _FEW_VALUES, _FEW_IF_NOTHING_IS_ASKED, _WORK_OF_LARGE = 100, 7, 3, 3e10
 _MOST_FOR_ONE, _WORK_FOR_ONE = 4_000, 1e9  # people of a group of which one value is; steps in all
 
 
@@ -283,13 +286,16 @@ def shares_of_sets(summed: Summed, protected: BoolArray) -> FloatArray:
 class Judging:
     """The people and values of all groups, made ready to be judged by one set of attributes after the other.
 
-    `sets` is how many sets there are, among which the work is divided.
+    `sets` is how many sets there are, among which the work is divided. In large groups, chances are told exactly as far
+    as it must be known whether they are more than `most` (or, with `prior`, than was believed before).
     """
 
     people: People
     summed: Summed
     protected: BoolArray
     sets: int
+    most: float = 1.0
+    prior: bool = False
 
     def judged(self, known: Known, so_far: Beliefs) -> Beliefs:
         """What one set of attributes tells of everybody, where it is more than is believed `so_far`; that elsewhere."""
@@ -363,8 +369,16 @@ class Judging:
         # Groups don't know of each other: they are judged side by side, a few at a time, since some take much longer.
         work = self._one.of_groups(groups & worth_one) + self._all.of_groups(groups & worth_all)
         parts = min(_PARTS, 1 + int((work + _WORK_OF_ENTRY * len(those)) / _WORK_OF_PART))
-        cuts = np.unique(np.linspace(0, len(groups), parts + 1).astype(np.int64)).tolist()
-        _at_once(lambda ends: judge(*ends, *known_of), pairwise(cuts))
+        large = self._large & groups & ~(worth_one & worth_all)
+        apart = np.flatnonzero(large)
+        cuts = np.unique([*np.linspace(0, len(groups), parts + 1).astype(np.int64), *apart, *apart + 1]).tolist()
+        _at_once(lambda ends: judge(*ends, *known_of), [ends for ends in pairwise(cuts) if not large[ends[0]]])
+        if len(apart):
+            from discreet.audit.association.worst_case_large_kernels import Asked, judge_large
+
+            units, sets_of_values, _, raised = known_of
+            asked = Asked(self.most, self.prior, _WORK_OF_LARGE / self.sets / len(apart))
+            _at_once(lambda i: judge_large(apart[i : i + 1], units, sets_of_values, raised, asked), range(len(apart)))
         for each, new in zip(told_of, (least, bound, one, one_bound), strict=True):
             each[those] = np.maximum(each[those], new[place])
 
@@ -402,6 +416,13 @@ class Judging:
         small &= np.bincount(summed.tally.group, weights=shared, minlength=groups) == 0
         chosen = np.flatnonzero(small)
         return chosen[np.argsort(summed.total[chosen], kind="stable")]
+
+    @cached_property
+    def _large(self) -> BoolArray:
+        """Groups that can be counted out by other means, where that would be too much work."""
+        few = _FEW_VALUES if self.most < 1 else _FEW_IF_NOTHING_IS_ASKED
+        large: BoolArray = (self.summed.total >= _LARGE) & (self.summed.distinct <= few)
+        return large
 
     @cached_property
     def _all(self) -> _ByWork:

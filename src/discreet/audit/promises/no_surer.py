@@ -105,7 +105,7 @@ def _judged(
     present = [those for those in protected if those[tally.value].any()]
     known = sets_of(view, tally, people, knowledge, said)
     nothing = Beliefs.before(people, np.zeros(len(people.group)), len(summed.total))
-    judgings = [Judging(people, summed, those[None, :], len(known)) for those in present]
+    judgings = [Judging(people, summed, those[None, :], len(known), most, prior=True) for those in present]
     for each in known:
         for those, judging in zip(present, judgings, strict=True):
             belief = judging.judged(each, nothing)
@@ -116,6 +116,7 @@ def _judged(
             np.maximum.at(worst, people.group[risen], belief.chance[risen])
             kept &= not (risen & (belief.chance > most + CLOSE)).any()
             open_to = (belief.bound > np.maximum(belief.chance, most)) & (belief.bound > before) & (before < 1)
+            open_to &= ~(risen & (belief.chance > most + CLOSE))  # that is told: it is too much
             open_groups[people.group[open_to]] = True
             near = (np.abs(belief.chance - most) <= CLOSE) | (np.abs(belief.chance - before) <= CLOSE)
             near &= (belief.chance >= most - CLOSE) & (belief.chance >= before - CLOSE) & (before < 1)

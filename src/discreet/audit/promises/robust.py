@@ -73,12 +73,13 @@ def robust_level(view: ReleaseView, tally: Tally, promise: Promise, knowledge: K
     open_groups = len(view.sizes) - len(np.unique(people.group))
     known = sets_of(view, tally, people, known_before, said)
     nothing = Beliefs.before(people, np.zeros(len(people.group)), len(view.sizes))
-    judging = Judging(people, summed, protected, len(known))
+    judging = Judging(people, summed, protected, len(known), float(limit))
     for each in known:
         posterior = judging.judged(each, nothing)
         np.maximum.at(worst, people.group, posterior.chance)
         kept &= not (posterior.chance > float(limit) + _CLOSE).any()
-        open_groups += len(np.unique(people.group[posterior.at_most > np.maximum(posterior.chance, float(limit))]))
+        untold = (posterior.at_most > float(limit)) & (posterior.at_most > posterior.chance)
+        open_groups += len(np.unique(people.group[untold & (posterior.chance <= float(limit) + _CLOSE)]))
         close = np.unique(people.group[np.abs(posterior.chance - float(limit)) <= _CLOSE])
         for group in close.tolist() if kept else ():
             exactly = GroupExactly.of(group, each, people.group, people.many, summed)

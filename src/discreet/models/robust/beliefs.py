@@ -20,9 +20,11 @@ from discreet.models.robust.exact_posteriors import deal_exactly, two_valued_exa
 from discreet.models.robust.knowledge import Knowledge
 
 MOST_STEPS = 1_000_000  # of the exact posteriors of a group under one attribute set; beyond, a bound decides
+MOST_POINTS = 3e7  # of an integral that tells posteriors of a large group, times its signatures; beyond, likewise
 VERDICTS, LEVELS, PEOPLE = 0, 1, 2  # what is wanted of `judged`
 _AT_A_TIME = 8_000_000  # entries times attribute sets
 NEAR_TWO, NEAR_FULL = 1, 2  # too close to 1/r to be decided in floating point, in which view
+LARGE = 4  # there are so many people, or worlds, that posteriors are integrals
 
 
 class Protected(NamedTuple):
@@ -54,13 +56,14 @@ class Limits(NamedTuple):
     """No posterior may be above `threshold` = 1/r; so ⌊N / r⌋ people of a group may share a set at all (`allowed`).
 
     With `prior`, those may be above it that are no surer than she was before. `wanted` is one of VERDICTS, LEVELS and
-    PEOPLE; no exact posterior takes more than `most_steps`.
+    PEOPLE; no exact posterior takes more than `most_steps` of a sum, or `most_points` of an integral.
     """
 
     allowed: IntArray
     threshold: float
     wanted: int
     most_steps: int
+    most_points: float
     prior: bool
 
 
@@ -197,6 +200,7 @@ def judged(
 ) -> Judged:
     """Judge all groups, so many at a time that it does not take much memory to say who has which signature."""
     from discreet.models.robust.judge_kernels import judge  # late: reading a policy should not wait for kernels
+    from discreet.models.robust.judge_large_kernels import judge_large
     from discreet.models.robust.judge_rest_kernels import judge_rest
 
     sizes, place = np.unique(groups.sizes, return_inverse=True)
@@ -221,9 +225,11 @@ def judged(
             ),
             Chances(knowledge.rows, knowledge.totals),
             sets,
-            Limits(allowed[first:last], float(1 / r), wanted, MOST_STEPS, prior),
+            Limits(allowed[first:last], float(1 / r), wanted, MOST_STEPS, MOST_POINTS, prior),
         )
         part, left = judge(*some)
+        if (left & LARGE).any():
+            judge_large(*some, part, left)
         if left.any():
             judge_rest(*some, part, left)
         parts.append(part)

@@ -1,7 +1,7 @@
 """The compiled loop over groups and attribute sets: the worst posterior of each group, or of each of its people.
 
-Cheap things first. What would take long is put off, for `judge_rest_kernels`: it often turns out not to matter, and
-where nothing is put off, bounds need not be compiled.
+Cheap things first. What would take long is put off, for `judge_large_kernels` and `judge_rest_kernels`: it often turns
+out not to matter, and where nothing is put off, neither need be compiled.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from discreet.arrays import BoolArray, Codes, FloatArray, IntArray
 from discreet.compiled import inner, kernel
 from discreet.counts.groups import Pairs
 from discreet.models.robust.beliefs import (
+    LARGE,
     LEVELS,
     MARGIN,
     NEAR_FULL,
@@ -30,7 +31,8 @@ from discreet.models.robust.beliefs import (
 from discreet.models.robust.posterior_kernels import marginals, states, two_valued
 
 AT_ONCE = 4096  # steps (and four times those of a bound) for exact posteriors without trying a bound first
-MOST_TERMS = 20_000_000  # people times how many have it; beyond, the view of two values is bounded too
+MOST_TERMS = 200_000  # people times how many have it; beyond, groups are large
+MOST_VALUES = 8  # of a group whose posteriors may be integrals where she looks at all values
 
 
 class Before(NamedTuple):
@@ -71,27 +73,17 @@ def judge(
         size, largest = total(people[begin:end]), most_of(satisfied)
         made.level[g] = largest / size  # somebody's posterior is at least the mean
         made.kept[g] = largest <= limits.allowed[g]
+        if size * largest > MOST_TERMS:
+            left[:, g] = LARGE | NEAR_TWO | NEAR_FULL
+            continue
         for k in range(sets):
             if limits.wanted == VERDICTS and not made.kept[g]:
                 break
             kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
             before = priors(kinds, beliefs, names, which, protected_sets)
             if len(kinds) == 1:
-                p = largest / size
-                if not possible(beliefs.known[kinds[0]], names):
-                    p = 1.0
-                elif limits.prior and largest > limits.allowed[g]:
-                    p = 0.0
-                    for x in range(len(which)):
-                        p = max(p, surer(satisfied[x] / size, before[0, x], prior))
-                made.kept[g] &= p < 1
-                made.level[g] = max(made.level[g], p)
-                raise_entries(made.of_entry, begin, kind, np.full(1, p), np.bool_(True))
-                if largest > limits.allowed[g] and p <= limits.threshold + MARGIN:
-                    made.near[k, g] |= NEAR_TWO
-                continue
-            if size * largest > MOST_TERMS:
-                left[k, g] = NEAR_TWO | NEAR_FULL
+                can_be = possible(beliefs.known[kinds[0]], names)
+                alike(made, g, k, begin, kind, size, can_be, before, satisfied, limits)
                 continue
             worst, unsure = np.zeros(len(kinds)), np.bool_(False)
             for x in range(len(which)):
@@ -99,13 +91,44 @@ def judge(
             note(made, g, k, np.uint8(NEAR_TWO), begin, kind, (worst, unsure), limits.threshold)
             steps = min(states(values) * len(values), states(own) * len(own))
             if steps > limits.most_steps or steps > AT_ONCE + 4 * len(own) * len(own) * len(values) * len(which):
-                left[k, g] = NEAR_FULL
+                large = steps > limits.most_steps and len(values) <= MOST_VALUES
+                left[k, g] = NEAR_FULL | LARGE if large else NEAR_FULL
                 continue
             chances = chances_of(kinds, beliefs, names)
             scratch = room(scratch, steps)
             found = in_full(chances, own, values, inside, scratch, before, prior)
             note(made, g, k, np.uint8(NEAR_FULL), begin, kind, found, limits.threshold)
     return made, left
+
+
+@inner
+def alike(
+    made: Posteriors,
+    g: int,
+    k: int,
+    begin: int,
+    kind: IntArray,
+    size: int,
+    can_be: bool,
+    before: FloatArray,
+    satisfied: IntArray,
+    limits: Limits,
+) -> None:
+    """Keep what she believes of a group of people who are all alike to her: each set's share, if that `can_be`."""
+    largest = most_of(satisfied)
+    p = largest / size
+    if not can_be:
+        p = 1.0
+    elif limits.prior and largest > limits.allowed[g]:
+        p = 0.0
+        for x in range(len(satisfied)):
+            prior = Before(limits.prior, limits.threshold, limits.wanted)
+            p = max(p, surer(satisfied[x] / size, before[0, x], prior))
+    made.kept[g] &= p < 1
+    made.level[g] = max(made.level[g], p)
+    raise_entries(made.of_entry, begin, kind, np.full(1, p), np.bool_(True))
+    if largest > limits.allowed[g] and p <= limits.threshold + MARGIN:
+        made.near[k, g] |= NEAR_TWO
 
 
 @inner

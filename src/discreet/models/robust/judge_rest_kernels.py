@@ -16,7 +16,6 @@ from discreet.models.robust.beliefs import (
     LEVELS,
     MARGIN,
     NEAR_FULL,
-    NEAR_TWO,
     PEOPLE,
     VERDICTS,
     Chances,
@@ -27,12 +26,9 @@ from discreet.models.robust.beliefs import (
 )
 from discreet.models.robust.judge_kernels import (
     AT_ONCE,
-    MOST_TERMS,
     Before,
     chances_of,
-    compare,
     in_full,
-    in_two_values,
     most_of,
     note,
     priors,
@@ -40,7 +36,6 @@ from discreet.models.robust.judge_kernels import (
     raise_entries,
     room,
     signatures,
-    total,
 )
 from discreet.models.robust.posterior_bounds import most
 from discreet.models.robust.posterior_kernels import dealable, states
@@ -74,8 +69,7 @@ def judge_rest(
         begin, end = offsets[g], offsets[g + 1]
         names = tally.values[tally.offsets[g] : tally.offsets[g + 1]]
         values = tally.counts[tally.offsets[g] : tally.offsets[g + 1]]
-        which, inside, satisfied = protected(names, values, protected_sets)
-        size = total(people[begin:end])
+        which, inside, _ = protected(names, values, protected_sets)
         put_off = np.full(sets, -1.0)  # bounds on what is not computed exactly
         for k in range(sets):
             if left[k, g] == 0:
@@ -84,15 +78,6 @@ def judge_rest(
                 break
             kinds, kind, own = signatures(rows[k, begin:end], people[begin:end])
             before = priors(kinds, beliefs, names, which, protected_sets)
-            if left[k, g] & NEAR_TWO:
-                worst, unsure = bounded_in_two(own, before, satisfied, size, prior)
-                above, close = compare(worst, unsure, threshold)
-                made.kept[g] &= not above
-                if close:
-                    made.near[k, g] |= NEAR_TWO
-                made.level[g] = max(made.level[g], most_of(worst))
-                made.bounded[g] = True
-                raise_entries(made.of_entry, begin, kind, worst, np.bool_(False))
             put_off[k] = 1.0
             steps = min(states(values) * len(values), states(own) * len(own))
             large = steps > most_steps or steps > AT_ONCE + 4 * len(own) * len(own) * len(values) * len(which)
@@ -131,31 +116,6 @@ def judge_rest(
 
 
 @inner
-def bounded_in_two(
-    own: IntArray, before: FloatArray, satisfied: IntArray, size: int, prior: Before
-) -> tuple[FloatArray, bool]:
-    """The worst posterior of each signature where she asks "in the set or not", or a bound on it where that is long.
-
-    Can't it be told?
-    """
-    worst, unsure, sets = np.zeros(len(own)), False, len(satisfied)
-    pair, two = np.empty((len(own), 2)), np.empty(2, dtype=np.int64)
-    first = np.zeros((1, 2), dtype=np.bool_)
-    first[0, 0] = True
-    for x in range(sets):
-        if size * satisfied[x] > MOST_TERMS:
-            two[0], two[1] = satisfied[x], size - satisfied[x]
-            for j in range(len(own)):
-                pair[j, 0], pair[j, 1] = before[j, x], before[j, sets + x]
-            bounds = at_most(pair, own, two, first, 1.0, np.int64(0), pair, prior)
-            for j in range(len(own)):
-                worst[j] = max(worst[j], bounds[j])
-        else:
-            unsure |= in_two_values(own, before, satisfied[x], x, sets, worst, prior)
-    return worst, unsure
-
-
-@inner
 def at_most(
     chances: FloatArray,
     own: IntArray,
@@ -173,12 +133,13 @@ def at_most(
     for x in range(len(inside)):
         bounds = most(chances, own, values, inside[x], enough, steps)
         for j in range(len(own)):
-            bound = bounds[j]
-            if (
-                prior.limits
-                and bound > prior.threshold - MARGIN
-                and (before[j, x] >= 1.0 or bound < before[j, x] - MARGIN)
-            ):
-                bound = 0.0
-            worst[j] = max(worst[j], bound)
+            worst[j] = max(worst[j], bounded(bounds[j], before[j, x], prior))
     return worst
+
+
+@inner
+def bounded(bound: float, before: float, prior: Before) -> float:
+    """What counts of an upper bound of a belief: nothing where even that is no surer than before, if that will do."""
+    if prior.limits and bound > prior.threshold - MARGIN and (before >= 1.0 or bound < before - MARGIN):
+        return 0.0
+    return bound

@@ -11,13 +11,14 @@ from discreet.arrays import BoolArray, FloatArray, IntArray
 from discreet.compiled import inner, kernel
 from discreet.counts.groups import Pairs
 from discreet.models.robust.beliefs import MARGIN, Chances, Entries, Protected
-from discreet.models.robust.judge_kernels import MOST_TERMS, Before, chances_of, possible, protected, room, signatures
+from discreet.models.robust.judge_kernels import Before, chances_of, possible, protected, room, signatures
 from discreet.models.robust.judge_rest_kernels import DUAL_STEPS, MOST_DUAL, at_most
 from discreet.models.robust.posterior_bounds import most
 from discreet.models.robust.posterior_kernels import dealable, marginals, states, two_valued
 
 TWO_VALUES, FULL = 0, 1  # she asks "in the set or not", or knows the chances of every value
 _MOST = float(1 << 62)
+_MOST_TERMS = 20_000_000  # people times how many have it; beyond, the view of two values is bounded
 
 
 class Several(NamedTuple):
@@ -177,7 +178,7 @@ def _believe(
                     mass += chances.known[kinds[j], protected_sets.values[i]]
             support = chances.supports[kinds[j]]
             pair[j, 0], pair[j, 1] = mass / support, (support - mass) / support
-        if size * satisfied[x] > MOST_TERMS:
+        if size * satisfied[x] > _MOST_TERMS:
             two = np.array([satisfied[x], size - satisfied[x]])
             nothing = Before(False, 0.0, 0)
             believed = at_most(pair, own, two, np.array([[True, False]]), 1.0, np.int64(0), pair, nothing)
