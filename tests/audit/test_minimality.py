@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
-from math import log
+from itertools import pairwise, product
+from math import comb, log
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 
 from discreet.audit.association import minimality as module
 from discreet.audit.association.minimality import goal, minimality
-from discreet.audit.association.refused_splits import SHARE
+from discreet.audit.association.refused_splits import DISTINCT, SHARE
+from discreet.audit.association.refused_splits_by_value_kernels import weigh_by_value
+from discreet.audit.association.refused_splits_kernels import weigh
 from discreet.audit.kinds.registry import GENERALIZED
 from discreet.audit.lines import ESTIMATE, EXACT, Line
 from discreet.audit.reading.exact_tables import Population
@@ -299,10 +301,58 @@ def test_other_lists_promises_and_searches_say_nothing() -> None:
 def test_groups_that_are_too_large_are_judged_by_random_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [(0, 0, "flu"), (0, 0, "flu"), (1, 0, "flu"), (1, 0, "cold"), (1, 0, "gout")]
     monkeypatch.setattr(module, "MOST_TABLES", 1)
+    monkeypatch.setattr(module, "MOST_STEPS", 1)
     [found] = minimality(_one_attribute(published(rows, (1, 2), distinct)), people(rows))
     assert found.precision == ESTIMATE
     assert found.details["groups_judged_by_random_worlds"] == 1
     assert found.worst == pytest.approx(0.75, abs=0.05)
+
+
+@st.composite
+def splits(draw: st.DrawFn) -> tuple[list[int], list[int], int]:
+    """How often a group has each value, the sizes of its parts that are judged, and how many people are in none."""
+    counts = draw(st.lists(st.integers(1, 4), min_size=1, max_size=4))
+    cuts = sorted(draw(st.lists(st.integers(0, sum(counts)), min_size=1, max_size=3)))
+    parts = [high - low for low, high in pairwise([0, *cuts]) if high > low]
+    return counts, parts, sum(counts) - cuts[-1]
+
+
+@given(
+    splits().filter(lambda split: bool(split[1])),
+    st.lists(st.sampled_from([1.0, 2.0, 2.5, 3.0]), max_size=2),
+    st.lists(st.sampled_from([0.2, 0.4, 0.5, 0.75, 1.0]), max_size=2),
+)
+def test_value_by_value_the_same_worlds_are_counted_as_table_by_table(
+    split: tuple[list[int], list[int], int], distinct_values: list[float], shares: list[float]
+) -> None:
+    counts, parts, free = np.array(split[0]), np.array(split[1]), split[2]
+    kinds = np.array([DISTINCT] * len(distinct_values) + [SHARE] * len(shares), dtype=np.int64)
+    limits = np.array([*distinct_values, *shares])
+    demands = module.Demands(kinds, limits, np.zeros(len(kinds)), counts / counts.sum(), 0.0)
+    sets, columns = 2 ** len(parts), len(parts) + (free > 0)
+    chance, held = np.zeros(sets), np.zeros((sets, columns, len(counts)))
+    assert weigh(counts, parts, free, demands, 1 << 20, chance, held)
+    by_value, held_by_value = np.full(sets, np.nan), np.full(held.shape, np.nan)
+    falling = np.argsort(-counts)
+    assert weigh_by_value(counts, falling, parts, free, demands, 1 << 20, by_value, held_by_value)
+    assert by_value == pytest.approx(chance, abs=1e-12)
+    assert held_by_value == pytest.approx(held, abs=1e-12)
+    if by_value[1:].any():  # there is something to count
+        assert not weigh_by_value(counts, falling, parts, free, demands, 1, by_value, held_by_value)
+
+
+def test_large_groups_are_counted_value_by_value_in_all_their_worlds() -> None:
+    """3,000 people have 500 values, six each. Of the six people of the first part, how likely have all one or two?"""
+    counts, parts = np.full(500, 6), np.array([6, 2994])
+    demands = module.Demands(np.array([DISTINCT]), np.array([3.0]), np.zeros(1), counts / 3000, 0.0)
+    chance, held = np.zeros(4), np.zeros((4, 2, 500))
+    assert weigh_by_value(counts, np.arange(500), parts, 0, demands, 1 << 20, chance, held)
+    # Six of a single value are counted with each of the 499 others.
+    one_or_two = 500 * 499 // 2 * comb(12, 6) - 500 * 498
+    assert chance[1] == pytest.approx(one_or_two / comb(3000, 6), rel=1e-12)
+    assert chance[2] == chance[3] == 0
+    assert held[1].sum(axis=1) == pytest.approx(chance[1] * parts)
+    assert held.sum(axis=0) == pytest.approx(np.outer(parts, counts) / 3000)
 
 
 @pytest.mark.parametrize(

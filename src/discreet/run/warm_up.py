@@ -179,6 +179,8 @@ def _beside(folder: Path) -> None:
     """What is called by itself: comparisons, and what true releases need less of."""
     from discreet.audit.association.chains import chained_chances
     from discreet.audit.association.common_people import Counts
+    from discreet.audit.association.refused_splits import Demands
+    from discreet.audit.association.refused_splits_by_value_kernels import weigh_by_value
     from discreet.audit.faults.matching import shortfall
     from discreet.policy.policy import policy_from_words
     from discreet.run.compare import compare
@@ -189,6 +191,8 @@ def _beside(folder: Path) -> None:
     pairs, once = np.array([0, 0, 1, 1]), np.ones(4, dtype=np.int64)
     counts = Counts(np.array([0, 2, 4]), np.array([0, 1, 0, 1]), once)
     chained_chances(pairs, np.array([0, 1, 0, 1]), once, counts, counts)  # groups that overlap in a chain
+    demands = Demands(numbers[:1], np.ones(1), np.ones(1), np.full(2, 0.5), 0.0)  # a step that was refused
+    weigh_by_value(numbers + 1, numbers, numbers[1:], 2, demands, 100, np.zeros(2), np.zeros((2, 2, 2)))
     compare(policy_from_words(WORDS | {"require": promises(), "publish": "local_recoding"}), source=TABLE)
     compare_answers(TABLE, TABLE, quasi_identifiers=["age", "zip"], sensitive="disease", predicates=1, count=10, seed=1)
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.arrays import FloatArray, IntArray, number_equal
-from discreet.audit.association.refused_splits import MOST_PARTS, Demands
+from discreet.audit.association.refused_splits import BY_VALUE, MOST_PARTS, Demands
 from discreet.audit.lines import ASSOCIATION, ESTIMATE, EXACT, ROUNDED, Line, line
 from discreet.audit.promises.limits import Demand, fewest_people, limits_of
 from discreet.audit.reading.exact_tables import Population
@@ -33,6 +33,7 @@ from discreet.audit.worlds.places import places
 
 THRESHOLD = 0.5
 MOST_TABLES = 20_000  # ways to deal out the values of one group that are gone through; else some are drawn
+MOST_STEPS = 400_000  # of dealing them out value by value, where promises allow it
 SAMPLES, FEWEST, MOST_DEALT, MOST_BITS = 2_000, 100, 20_000_000, 60
 _AT_HAND = 1 << 16  # random numbers that are drawn at once
 _SETS = 64  # of parts that break a promise, for which there is room at first
@@ -222,6 +223,7 @@ class _Known:
 
     def __init__(self, view: ReleaseView, tally: Tally, aim: Goal, group: IntArray, people: IntArray):
         self.aim, self.group, self.people = aim, group, people
+        self.by_value = {*aim.kinds.tolist()} <= {*BY_VALUE}
         self.counts = np.zeros((len(view.sizes), len(tally.values)), dtype=np.int64)
         self.counts[tally.group, tally.value] = tally.count
         self.shares: FloatArray = self.counts / view.sizes[:, None]
@@ -261,21 +263,38 @@ class _Known:
         return chance[step.part]
 
     def _weighed(self, g: int, large: IntArray, small: IntArray, sizes: IntArray) -> _Weighed | None:
-        from discreet.audit.association.refused_splits_kernels import weigh  # late: loads numba
-
         has = np.flatnonzero(self.counts[g])
-        counts, columns = self.counts[g][has], len(large) + (len(small) > 0)
-        table = self.table[has]
+        counts, table = self.counts[g][has], self.table[has]
         demands = Demands(self.aim.kinds, self.aim.limits, self.aim.factor, table, float(1 - table.sum()))
-        expected = np.prod([float(n + 1) ** min(columns - 1, 3) for n in counts]) / (counts.sum() + 1.0) ** 0.5
-        if len(large) <= MOST_PARTS and expected <= 50 * MOST_TABLES:
-            chance = np.zeros(2 ** len(large))
-            held = np.zeros((2 ** len(large), columns, len(has)))
-            if weigh(counts, sizes[large], int(sizes[small].sum()), demands, MOST_TABLES, chance, held):
-                sets = np.flatnonzero(chance > 0)
-                return _Weighed(large, small, sizes, sets, chance[sets], held[sets])
+        if len(large) <= MOST_PARTS:
+            sets = 2 ** len(large)
+            chance, held = np.zeros(sets), np.zeros((sets, len(large) + (len(small) > 0), len(has)))
+            if self._counted(counts, sizes[large], int(sizes[small].sum()), demands, chance, held):
+                occurring = np.flatnonzero(chance > 0)
+                if not occurring.any():  # nothing of it can fail: why the step was refused tells nothing of this group
+                    return None
+                return _Weighed(large, small, sizes, occurring, chance[occurring], held[occurring])
         self.too_many.add(g)
         return self._sampled(counts, large, small, sizes, demands)
+
+    def _counted(
+        self, counts: IntArray, parts: IntArray, free: int, demands: Demands, chance: FloatArray, held: FloatArray
+    ) -> bool:
+        """All worlds, value by value where promises allow it, else table by table; False if that is too much."""
+        # late: loads numba
+        from discreet.audit.association.refused_splits_by_value_kernels import weigh_by_value
+        from discreet.audit.association.refused_splits_kernels import weigh
+
+        if self.by_value:
+            falling = np.argsort(-counts, kind="stable")
+            if weigh_by_value(counts, falling, parts, free, demands, MOST_STEPS, chance, held):
+                return True
+        cells = min(held.shape[1] - 1, 3)
+        expected = float(np.prod((counts + 1.0) ** cells)) / (counts.sum() + 1.0) ** 0.5
+        if expected > 50 * MOST_TABLES:
+            return False
+        chance[:], held[:] = 0.0, 0.0
+        return bool(weigh(counts, parts, free, demands, MOST_TABLES, chance, held))
 
     def _sampled(
         self, counts: IntArray, large: IntArray, small: IntArray, sizes: IntArray, demands: Demands

@@ -16,6 +16,8 @@ from discreet.arrays import FloatArray, IntArray
 
 # What a promise asks of a part, as numbers: (kind, ℓ or α or t, c).
 DISTINCT, ENTROPY, RECURSIVE, SHARE, DISTANCE = range(5)
+BY_VALUE = (DISTINCT, SHARE)  # ask of every value by itself
+TIE = 1e-9  # numbers that differ by no more, relatively, are level
 MOST_PARTS = 6  # sets of parts are told apart by bits
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.arrays import FloatArray, IntArray
-from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, RECURSIVE, SHARE, Demands
+from discreet.audit.association.refused_splits import DISTANCE, DISTINCT, ENTROPY, RECURSIVE, SHARE, TIE, Demands
 from discreet.compiled import inner, kernel
 
 
@@ -88,7 +88,6 @@ def weigh(
 @inner
 def _keeps(has: IntArray, size: int, demands: Demands) -> bool:
     """Does a part with these counts keep all promises? Ties count as kept, but for recursive diversity (r₁ < …)."""
-    tiny = 1e-9
     for p in range(len(demands.kinds)):
         if demands.kinds[p] == DISTINCT:
             distinct = 0
@@ -100,25 +99,25 @@ def _keeps(has: IntArray, size: int, demands: Demands) -> bool:
             most = 0
             for n in has:
                 most = max(most, n)
-            if most > demands.limit[p] * size * (1 + tiny):
+            if most > demands.limit[p] * size * (1 + TIE):
                 return False
         elif demands.kinds[p] == ENTROPY:
             entropy = 0.0
             for n in has:
                 if n > 0:
                     entropy -= n / size * math.log(n / size)
-            if entropy < math.log(demands.limit[p]) - tiny:
+            if entropy < math.log(demands.limit[p]) - TIE:
                 return False
         elif demands.kinds[p] == RECURSIVE:
             falling = np.sort(has)[::-1]
             rest = falling[int(demands.limit[p]) - 1 :].sum()
-            if not falling[0] < demands.factor[p] * rest * (1 - tiny):
+            if not falling[0] < demands.factor[p] * rest * (1 - TIE):
                 return False
         elif demands.kinds[p] == DISTANCE:
             apart = demands.missing
             for v in range(len(has)):
                 apart += abs(has[v] / size - demands.table[v])
-            if apart / 2 > demands.limit[p] + tiny:
+            if apart / 2 > demands.limit[p] + TIE:
                 return False
     return True
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.arrays import BoolArray, FloatArray, IntArray
+from discreet.arrays import BoolArray, FloatArray, IntArray, number_equal
 from discreet.audit.association.association import finds, line_about, line_threshold
 from discreet.audit.association.knowledge import (
     MIN_SUPPORT,
@@ -227,11 +227,13 @@ def filling(people: People, sizes: IntArray) -> People:
 
 def _combinations(knowledge: Counted) -> Population:
     """The distinct quasi-identifiers of a table, without the sensitive attribute."""
-    columns = np.stack(knowledge.frequencies.codes[:-1], axis=1)
-    distinct, place = np.unique(columns, axis=0, return_inverse=True)
-    counts = np.bincount(place.ravel(), weights=knowledge.frequencies.counts).astype(np.int64)
-    codes = tuple(distinct[:, i] for i in range(distinct.shape[1]))
-    return Population(knowledge.columns, Frequencies(knowledge.frequencies.values[:-1], codes, counts))
+    codes, counts = knowledge.frequencies.codes[:-1], knowledge.frequencies.counts
+    place = number_equal(codes, len(counts))
+    one_of = np.empty(int(place.max(initial=-1)) + 1, dtype=np.int64)  # of each combination, any row that has it
+    one_of[place] = np.arange(len(place))
+    many = np.bincount(place, weights=counts).astype(np.int64)
+    distinct = Frequencies(knowledge.frequencies.values[:-1], tuple(each[one_of] for each in codes), many)
+    return Population(knowledge.columns, distinct)
 
 
 def beliefs(view: ReleaseView, tally: Tally, people: People, knowledge: Knowledge, said: Mapping[str, Any]) -> Beliefs:

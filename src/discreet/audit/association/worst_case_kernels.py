@@ -367,7 +367,21 @@ def _few_states(counts: IntArray) -> bool:
 
 
 @inner
-def _of_set(together: FloatArray, i: int, s: int, member: BoolArray, own: IntArray) -> float:
+def _only(s: int, member: BoolArray, own: IntArray) -> int:
+    """Where the one value of a group stands that is in a set; −1 if several are."""
+    only = -1
+    for v in range(len(own)):
+        if member[s, own[v]]:
+            if only >= 0:
+                return -1
+            only = v
+    return only
+
+
+@inner
+def _of_set(together: FloatArray, i: int, s: int, only: int, member: BoolArray, own: IntArray) -> float:
+    if only >= 0:
+        return float(min(together[i, only], 1.0))
     total = 0.0
     for v in range(len(own)):
         total += together[i, v] if member[s, own[v]] else 0.0
@@ -378,8 +392,9 @@ def _of_set(together: FloatArray, i: int, s: int, member: BoolArray, own: IntArr
 def _raises(together: FloatArray, touched: IntArray, member: BoolArray, own: IntArray, chance: FloatArray) -> bool:
     """Is some of it above what is known already?"""
     for s in touched:
+        only = _only(s, member, own)
         for i in range(len(chance)):
-            if _of_set(together, i, s, member, own) > chance[i] * _ROUNDED:
+            if _of_set(together, i, s, only, member, own) > chance[i] * _ROUNDED:
                 return True
     return False
 
@@ -387,5 +402,6 @@ def _raises(together: FloatArray, touched: IntArray, member: BoolArray, own: Int
 @inner
 def _raise(together: FloatArray, touched: IntArray, member: BoolArray, own: IntArray, chance: FloatArray) -> None:
     for s in touched:
+        only = _only(s, member, own)
         for i in range(len(chance)):
-            chance[i] = max(chance[i], _of_set(together, i, s, member, own))
+            chance[i] = max(chance[i], _of_set(together, i, s, only, member, own))

@@ -126,7 +126,6 @@ class _Arranged:
     weights: FloatArray
     before: FloatArray
     within: FloatArray
-    keys: IntArray  # of each of ``places``: its unit and the place in one number
 
 
 def _arranged(rows: Sequences) -> _Arranged:
@@ -151,26 +150,16 @@ def _arranged(rows: Sequences) -> _Arranged:
         weight[grouped],
         np.concatenate([[0.0], np.cumsum(weight)]),
         np.concatenate([[0.0], np.cumsum(weight[grouped])]),
-        entry_unit[grouped] * (len(weight) + 1) + grouped,
     )
 
 
 def _expected(unit: IntArray, stratum: IntArray, of_unit: IntArray, of_stratum: IntArray) -> FloatArray:
     """The share of each row's unit among the rows of its stratum that were not looked at before."""
-    return (of_unit[unit] - _earlier(unit, len(of_unit))) / (of_stratum[stratum] - _earlier(stratum, len(of_stratum)))
+    from discreet.audit.faults.row_order_kernels import earlier  # late: loads numba
 
-
-def _earlier(codes: IntArray, many: int) -> IntArray:
-    """How many equal ones stand before each.
-
-    >>> _earlier(np.array([1, 0, 1, 1]), 2).tolist()
-    [0, 0, 1, 2]
-    """
-    counts = np.bincount(codes, minlength=many)
-    order = np.argsort(codes, kind="stable")
-    earlier = np.empty(len(codes), dtype=np.int64)
-    earlier[order] = np.arange(len(codes)) - (np.cumsum(counts) - counts)[codes[order]]
-    return earlier
+    of_both: tuple[IntArray, IntArray] = earlier(unit, len(of_unit)), earlier(stratum, len(of_stratum))
+    share: FloatArray = (of_unit[unit] - of_both[0]) / (of_stratum[stratum] - of_both[1])
+    return share
 
 
 def _some(rows: _Arranged) -> _Arranged:
@@ -194,13 +183,14 @@ def _some(rows: _Arranged) -> _Arranged:
 
 def _ratios(rows: _Arranged, neighbours: bool) -> Iterator[tuple[str, FloatArray]]:
     """Every way to bet, and by what it multiplies her stake row by row."""
-    from discreet.audit.faults.row_order_kernels import following  # late: loads numba
+    from discreet.audit.faults.row_order_kernels import following, nearby  # late: loads numba
 
     some, whole = _some(rows), int(rows.size.max(initial=0))
     for way, along in ((FORWARDS, some.along), (BACKWARDS, 1.0 - some.along)):
         centre = some.first + np.minimum((along * some.size).astype(np.int64), np.maximum(some.size - 1, 0))
         for width in dict.fromkeys([*_NEAR, *(whole // part for part in _PARTS)] if neighbours else _few(whole)):
-            yield way, _near(some, centre, width)
+            there = (some.starts, some.places, some.before, some.within, _NOTHING)
+            yield way, nearby(some.unit, centre, width, some.first, some.size, some.expected, *there)
     score = _scores(rows)
     for way, rank in ((FORWARDS, score), (BACKWARDS, score.max(initial=0) - score)):
         yield way, _rising(rows, rank)
@@ -212,18 +202,6 @@ def _ratios(rows: _Arranged, neighbours: bool) -> Iterator[tuple[str, FloatArray
 def _few(whole: int) -> tuple[int, ...]:
     """Widths for an order by values: people with equal ones stand in any order."""
     return _NEAR[2], whole // _PARTS[0]
-
-
-def _near(rows: _Arranged, centre: IntArray, width: int) -> FloatArray:
-    """She expects what the source has around a place."""
-    high = np.minimum(centre + width + 1, rows.first + rows.size)
-    low = np.minimum(np.maximum(centre - width, rows.first), high)
-    there = rows.before[high] - rows.before[low]
-    span = len(rows.before)
-    begin, end = (np.searchsorted(rows.keys, rows.unit * span + bound) for bound in (low, high))
-    own = rows.within[end] - rows.within[begin]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(there > _NOTHING, own / there / rows.expected, 1.0)
 
 
 def _scores(rows: _Arranged) -> IntArray:
