@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from discreet import Infeasible, PolicyError, anonymize, apply, policy_from_words, verify
@@ -81,6 +81,7 @@ def test_a_cover_is_a_value_or_whole_nodes_and_no_smaller_one_is(case: tuple[Hie
 
 
 @given(covered())
+@example((bounded(build("x", ["-4", "3", "3.0", "4"], Intervals((1, 4)))), 0, 1))
 def test_the_text_of_a_cover_stands_for_it_and_for_nothing_else(case: tuple[Hierarchy, int, int]) -> None:
     h, low, high = case
     first, last = h.cover(low, high)

@@ -116,10 +116,19 @@ class _Domain:
             for first, last in possible_ends(text):
                 low, high = index.get(first, 0), index.get(last, -1)
                 if first in index and low <= high:
-                    return np.arange(low, high + 1)
+                    return self._with_equals(low, high)
                 if len(inside := self._between_periods(first, last)):
                     return inside
         return self._between_points(text.strip())
+
+    def _with_equals(self, low: int, high: int) -> IntArray:
+        """From one leaf to another, with neighbours that are the same number written otherwise (3 and 3.0)."""
+        points = self._points
+        while low > 0 and points[low - 1] == points[low]:
+            low -= 1
+        while high + 1 < len(points) and points[high + 1] == points[high]:
+            high += 1
+        return np.arange(low, high + 1)
 
     def _between_periods(self, first: str, last: str) -> IntArray:
         """From one month, quarter or year of dates to another, both whole."""
