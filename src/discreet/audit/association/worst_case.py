@@ -243,7 +243,7 @@ def beliefs(view: ReleaseView, tally: Tally, people: People, knowledge: Knowledg
     posterior = Beliefs.before(people, shares_of_sets(summed, protected)[people.group], len(view.sizes))
     known = sets_of(view, tally, people, knowledge, said)
     judging = Judging(people, summed, protected, len(known))
-    for each in known:
+    for each in reversed(known):  # the largest first: they tell most, and what is known rules out work for others
         posterior = judging.judged(each, posterior)
     return posterior
 
