@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 from pathlib import Path
 from time import process_time
-from typing import Any
 
 import numpy as np
 
@@ -38,6 +37,7 @@ _NARROW = 7  # of the width of a wave: beyond, it is below 1e-10
 _ANGLES = 3_000_000  # times kinds of people, in memory at a time
 Person = tuple[tuple[int, ...], int]  # quasi-identifiers, value
 Chances = Mapping[int, float]
+Answerer = Callable[[Sequence[Sequence[int]], Sequence[int]], tuple[int, float]]  # of a box and values
 
 
 @dataclass(frozen=True)
@@ -245,41 +245,39 @@ def errors_on_both(
     leaves = sorted({v for _, v in everybody})
     share = 0.05 ** (1 / width)
     wholes = [sorted({q[a] for q, _ in everybody}) for a in range(width)]
-    asked = []
-    while len(asked) < QUERIES:
-        box = [set(draw.sample(v, max(1, round(share * len(v))))) for v in wholes]
-        values = set(draw.sample(leaves, len(leaves) // 2)) | {draw.choice(sorted(protected))}
-        true = sum(n for (q, v), n in both.items() if v in values and all(x in b for x, b in zip(q, box, strict=True)))
+    releases = [_answerer(parts, both) for parts in (one, other)]
+    errors: list[tuple[float, ...]] = []
+    while len(errors) < QUERIES:
+        box = [draw.sample(v, max(1, round(share * len(v)))) for v in wholes]
+        values = [*draw.sample(leaves, len(leaves) // 2), draw.choice(sorted(protected))]
+        (true, estimate), (_, other_estimate) = (answer(box, values) for answer in releases)
         if true:
-            asked.append((box, values, true))
-    return _error(one, both, asked), _error(other, both, asked)
+            errors.append((abs(estimate - true) / true, abs(other_estimate - true) / true))
+    first, second = np.mean(errors, axis=0).tolist()
+    return first, second
 
 
-def _error(parts: Mapping[int, Sequence[Person]], both: Counter[Person], asked: Sequence[Any]) -> float:
+def _answerer(parts: Mapping[int, Sequence[Person]], both: Counter[Person]) -> Answerer:
+    """Answers how many of `both` are in a box and have one of some values: truly, and by the shares of their groups."""
     left: Counter[Person] = both.copy()
-    weights: dict[tuple[int, ...], Counter[Any]] = defaultdict(Counter)
-    shares: dict[Any, dict[int, float]] = {}
+    people: list[tuple[int, ...]] = []
     for number, group in parts.items():
-        if number == SUPPRESSED:
-            continue
-        there: Counter[Person] = Counter()
-        for person in group:
-            if left[person] > 0:
-                left[person] -= 1
-                there[person] += 1
-        values = Counter(v for _, v in there.elements())
-        key = frozenset((v, n / max(there.total(), 1)) for v, n in values.items())
-        shares[key] = dict(key)
-        for (q, _), n in there.items():
-            weights[q][key] += n
-    total = 0.0
-    for box, values, true in asked:
-        estimate = 0.0
-        for q, keys in weights.items():
-            if all(x in b for x, b in zip(q, box, strict=True)):
-                estimate += sum(n * sum(p for v, p in shares[k].items() if v in values) for k, n in keys.items())
-        total += abs(estimate - true) / true
-    return total / len(asked)
+        for q, v in group if number != SUPPRESSED else ():
+            if left[q, v] > 0:
+                left[q, v] -= 1
+                people.append((*q, v, number))
+    *columns, values, numbers = np.array(people).T
+    groups = np.unique(numbers, return_inverse=True)[1]
+    having = np.zeros((int(groups.max()) + 1, int(values.max()) + 1))
+    np.add.at(having, (groups, values), 1)
+    shares = having / having.sum(axis=1, keepdims=True)
+
+    def answer(box: Sequence[Sequence[int]], wanted: Sequence[int]) -> tuple[int, float]:
+        inside = np.all([np.isin(c, some) for c, some in zip(columns, box, strict=True)], axis=0)
+        true = int(np.isin(values[inside], wanted).sum())
+        return true, float(shares[:, sorted(set(wanted))].sum(axis=1)[groups[inside]].sum())
+
+    return answer
 
 
 def _published(parts: Mapping[int, Sequence[Person]]) -> Counter[Person]:

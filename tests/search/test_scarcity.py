@@ -46,12 +46,12 @@ def test_expected_and_asked_are_sums_over_those_who_are_left(rows, data) -> None
     assert np.isfinite(prices.expected).all() and (prices.expected > 0).all() and prices.row > 0
 
 
-def likely(seed: int) -> Draft:
+def likely(seed: int, others: float = 0.11) -> Draft:
     """Of one zip in six, three in ten have hiv, of others more than one in ten; 1/6 is asked for."""
     draw, rows = random.Random(seed), []
     for _ in range(800):
         place, age = draw.choice("123456"), draw.choice("xyz")
-        has = draw.random() < (0.3 if place == "1" else 0.11 + 0.06 * (age == "z"))
+        has = draw.random() < (0.3 if place == "1" else others + 0.06 * (age == "z"))
         rows.append((place, age, "hiv" if has else draw.choice(["flu", "cold", "gout"])))
     model = Robust(6, SENSITIVE, values=[("hiv",)], min_support=10, limit="prior")
     f = table_of(rows)
@@ -76,3 +76,13 @@ def test_opening_groups_leaves_no_more_people_out_and_loses_none() -> None:
         of_kind = np.bincount(draft.table.kind, weights=draft.stock.left, minlength=len(draft.stock.of_kind))
         assert draft.stock.of_kind.tolist() == of_kind.tolist()
     assert better > 0
+
+
+def test_companions_have_one_value_where_that_hides_everybody_else_some_groups_have_several() -> None:
+    for others, everybody in ((0.02, True), (0.11, False)):
+        draft = likely(1, others)
+        _with_likely_companions(draft)
+        done, values = draft.done, draft.table.values
+        of_group = [set(values[rows[~draft.protected[rows]]]) for rows in np.split(done.rows, done.offsets[1:-1])]
+        assert everybody == (not draft.stock.left[draft.protected].any())
+        assert (max(map(len, of_group)) == 1) is everybody

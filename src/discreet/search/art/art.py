@@ -160,10 +160,15 @@ def _without_the_likely(draft: Draft) -> None:
 def _with_likely_companions(draft: Draft) -> None:
     """Whoever is likely to have his value anyway gets companions by whom she gets no surer.
 
-    The likeliest first, for those who are like them are rare; or, where that leaves people out, those first who need
-    the fewest companions. What hides more of them stays.
+    Companions of one value are enough at best: COUNT queries suffer from groups of several. Else the likeliest come
+    first, for those who are like them are rare; or, where that leaves people out, those first who need the fewest
+    companions. What hides more of them stays.
     """
-    before, found = draft.kept(), []
+    before, drawn, found = draft.kept(), draft.rng.bit_generator.state, []
+    _with_no_more_than(draft, _LIKELY_SIZES[0][-1], _to_be_hidden(draft), (True,))
+    if not draft.stock.left[draft.protected].any():
+        return
+    draft.rng.bit_generator.state = drawn  # what comes now is as if this had not been tried
     for sizes in _LIKELY_SIZES:
         draft.go_back(before)
         for most in sizes:
@@ -211,14 +216,14 @@ def _exchange(draft: Draft) -> None:
             draft.go_back(before)
 
 
-def _with_no_more_than(draft: Draft, most: int, seeds: IntArray) -> None:
-    """Groups of so many people at most for these."""
+def _with_no_more_than(draft: Draft, most: int, seeds: IntArray, alone: tuple[bool, ...] = (False, True)) -> None:
+    """Groups of so many people at most for these. Where companions of several values do not hold, those of one may."""
     limits = draft.limits(draft.least, most, _LIKELY_KINDS, _WEIGHED)
     for at in range(0, len(seeds), _LIKELY_AT_ONCE):
         some = seeds[at : at + _LIKELY_AT_ONCE]
-        for alone in (False, True):  # where several values do not hold, one may
+        for one_value in alone:
             offsets, companions = find_likely_companions(
-                draft.table, draft.index, draft.stock, some, limits, prices_of(draft), alone
+                draft.table, draft.index, draft.stock, some, limits, prices_of(draft), one_value
             )
             number = np.diff(offsets)
             members = np.insert(companions, offsets[:-1][number > 0], some[number > 0])
