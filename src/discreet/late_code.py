@@ -82,10 +82,11 @@ def _instead(*changes: Change) -> Iterator[None]:
 
 def _silent() -> Change:
     """Nobody is told that LLVM was called: numba would sum up the time, after each of some hundred thousand calls."""
-    from llvmlite.binding import ffi  # type: ignore[import-untyped]
+    from numba.core.codegen import ll  # llvmlite's, which numba brings with it
 
-    _ = ffi.lib._lock._cblist
-    return ffi.lib._lock, "_cblist", []
+    lock = ll.ffi.lib._lock
+    _ = lock._cblist
+    return lock, "_cblist", []
 
 
 def _compiler() -> type:
