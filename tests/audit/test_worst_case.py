@@ -36,21 +36,10 @@ from discreet.audit.reading.view import Region
 from discreet.errors import DataError
 from discreet.studies import worlds
 from tests.audit.association_cases import ambiguous, bucketized, promise, view_of
+from tests.audit.known_tables import NAMES, counted, frame, people
 from tests.inner_kernels import all_values, one_value
 
-NAMES = ("nation", "age")
-people = st.tuples(st.sampled_from("AB"), st.sampled_from("12"), st.sampled_from("xyz"))
 groups_of_people = st.lists(st.lists(people, min_size=1, max_size=4), min_size=1, max_size=2)
-
-
-def counted(rows):
-    """The source table as an engine counts it."""
-    return read_knowledge(frame(rows), bucketized([rows], NAMES), "disease")
-
-
-def frame(rows):
-    columns = list(zip(*rows, strict=True))
-    return {name: list(column) for name, column in zip((*NAMES, "disease"), columns, strict=True)}
 
 
 def shares(table, chosen, person, min_support):

@@ -15,7 +15,7 @@ from discreet.audit.association.worst_case import beliefs, people_of
 from discreet.audit.promises.no_surer import judged_by_prior
 from discreet.audit.promises.robust import robust_level
 from tests.audit.association_cases import bucketized, promise
-from tests.audit.test_worst_case import NAMES, counted, people
+from tests.audit.known_tables import NAMES, counted, people
 from tests.inner_kernels import all_of_many, contour, one_of_many
 
 shares = st.sampled_from([Fraction(0), Fraction(1, 100), Fraction(1, 3), Fraction(1, 2), Fraction(9, 10), Fraction(1)])

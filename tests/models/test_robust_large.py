@@ -17,7 +17,7 @@ from discreet.models.examples import bucketized
 from discreet.models.robust.given_knowledge import GivenKnowledge
 from discreet.models.robust.robust import Robust
 from tests.inner_kernels import contour, marginals, two_valued
-from tests.models.test_robust_bounds import Group, exactly, groups, is_dealable, scaled
+from tests.models.dealt_groups import Group, exactly, groups, is_dealable, scaled
 
 S = "disease"
 FINE = 30.0
