@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.audit.association import common_people_kernels, worst_case_kernels, worst_case_large_kernels
+from discreet.audit.association import common_people_kernels
 from discreet.audit.worlds import one_table
+from discreet.audit.worst_case import worst_case_kernels, worst_case_large_kernels
 from discreet.compiled import kernel
 from discreet.models.likelihood import block_kernels
 from discreet.models.realistic import realistic_kernels

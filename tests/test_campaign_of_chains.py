@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import json
-import subprocess
-import sys
 from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
@@ -17,8 +14,9 @@ from campaign.chains import product
 from campaign.chains.outsider import judge, most_kept
 from campaign.chains.policies import FAMILIES, make
 from campaign.chains.product import Answer, ask, release_of
-from campaign.promises.audited import MORE
 from campaign.promises.case import Case
+
+from tests.campaign_slices import run_slice
 
 ROOT = Path(__file__).parent.parent
 NAMES = ("patient", "age", "disease")
@@ -132,17 +130,7 @@ def test_the_examples_of_the_campaign_run(name: str) -> None:
 
 
 def test_no_run_of_a_slice_breaks_a_promise(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    words = ["--seed", "1", "--count", "20", "--workers", "1", "--output", str(kept)]
-    done = subprocess.run(
-        [sys.executable, "-m", "campaign.chains", *words], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    troubles = [
-        trouble
-        for folder in kept.iterdir()
-        for trouble in json.loads((folder / "troubles.json").read_text())["troubles"]
-        if trouble[0] != MORE
-    ]
+    troubles, done = run_slice("chains", 20, tmp_path / "kept")
     assert troubles == [], done.stdout + done.stderr
     assert "few people, coarser" in done.stdout
     assert done.returncode == 0, done.stdout + done.stderr

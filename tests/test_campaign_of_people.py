@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import doctest
-import json
 import random
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -21,12 +18,12 @@ from campaign.people.policies import FAMILIES, make
 from campaign.people.product import Answer, Put, ask
 from campaign.people.standing import NOWHERE, Alike, settle
 from campaign.people.tables import ALL, NONE, visits
-from campaign.promises.audited import MORE
 from campaign.promises.case import Case
 from campaign.promises.ladders import ladder
 from campaign.promises.product import BROKEN, RELEASE
 
 from tests import oracles
+from tests.campaign_slices import run_slice
 
 ROOT = Path(__file__).parent.parent
 NAMES = ("patient", "age", "zip", "disease")
@@ -277,17 +274,7 @@ def test_the_examples_of_the_campaign_run(name: str) -> None:
 
 
 def test_no_run_of_a_slice_breaks_a_promise_in_people(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    words = ["--seed", "1", "--count", "40", "--workers", "1", "--output", str(kept)]
-    done = subprocess.run(
-        [sys.executable, "-m", "campaign.people", *words], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    troubles = [
-        trouble
-        for folder in kept.iterdir()
-        for trouble in json.loads((folder / "troubles.json").read_text())["troubles"]
-        if trouble[0] != MORE
-    ]
+    troubles, done = run_slice("people", 40, tmp_path / "kept")
     assert troubles == [], done.stdout + done.stderr
     assert "everybody moves" in done.stdout
     assert done.returncode == 0, done.stdout + done.stderr

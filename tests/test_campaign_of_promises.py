@@ -33,6 +33,7 @@ from campaign.workers import Job
 
 from discreet.models.realistic.predicates import Predicate
 from discreet.models.realistic.wishes import read_wish
+from tests.campaign_slices import run_slice
 from tests.oracles import keeps_one
 
 ROOT = Path(__file__).parent.parent
@@ -443,17 +444,7 @@ def test_a_kept_run_can_be_run_again(tmp_path: Path) -> None:
 
 
 def test_no_run_of_a_slice_breaks_a_promise_or_contradicts_another(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    words = ["--seed", "1", "--count", "40", "--workers", "1", "--output", str(kept)]
-    done = subprocess.run(
-        [sys.executable, "-m", "campaign.promises", *words], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    troubles = [
-        trouble
-        for folder in kept.iterdir()
-        for trouble in json.loads((folder / "troubles.json").read_text())["troubles"]
-        if trouble[0] != MORE
-    ]
+    troubles, done = run_slice("promises", 40, tmp_path / "kept")
     assert troubles == [], done.stdout + done.stderr
     assert "optimal" in done.stdout
     assert done.returncode == 0, done.stdout + done.stderr

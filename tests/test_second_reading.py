@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import anonymize, policy_from_words
-from discreet.audit.association.knowledge import read_knowledges
 from discreet.audit.lines import AT_LEAST
 from discreet.audit.promises.levels import levels
 from discreet.audit.reading.release import read
 from discreet.audit.reading.view import Promise
+from discreet.audit.worst_case.knowledge import read_knowledges
 from discreet.models.examples import bucketized
 from discreet.models.robust.robust import Robust
 from tests.audit.association_cases import bucketized as bucketized_release

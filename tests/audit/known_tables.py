@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from discreet.audit.association.knowledge import read_knowledge
+from discreet.audit.worst_case.knowledge import read_knowledge
 from tests.audit.association_cases import bucketized
 
 NAMES = ("nation", "age")

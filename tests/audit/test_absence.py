@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet.audit.association.knowledge import MIN_SUPPORT
 from discreet.audit.lines import AT_MOST, EXACT, Line
+from discreet.audit.worst_case.knowledge import MIN_SUPPORT
 from discreet.report.pages.audit_page import to_html
 from discreet.report.pages.audit_words import to_text
 from tests.audit.releasing import first_screen, people, publish, write_table

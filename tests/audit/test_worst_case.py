@@ -12,10 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.association import knowledge as knowledge_module
-from discreet.audit.association import worst_case as module
 from discreet.audit.association.association_lines import association
-from discreet.audit.association.knowledge import (
+from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
+from discreet.audit.promises.levels import levels
+from discreet.audit.reading.labels import Anything, Exactly
+from discreet.audit.reading.tallies import summed_up
+from discreet.audit.reading.view import Region
+from discreet.audit.worst_case import knowledge as knowledge_module
+from discreet.audit.worst_case import worst_case as module
+from discreet.audit.worst_case.knowledge import (
     Counted,
     Listed,
     attribute_sets,
@@ -25,14 +30,9 @@ from discreet.audit.association.knowledge import (
     read_knowledge,
     read_knowledges,
 )
-from discreet.audit.association.worlds_exactly import all_values_exactly, one_value_exactly
-from discreet.audit.association.worst_case import beliefs, people_of, worst_case
-from discreet.audit.association.worst_case_lanes_kernels import LANES, Entries, differing, judge_side_by_side
-from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT
-from discreet.audit.promises.levels import levels
-from discreet.audit.reading.labels import Anything, Exactly
-from discreet.audit.reading.tallies import summed_up
-from discreet.audit.reading.view import Region
+from discreet.audit.worst_case.worlds_exactly import all_values_exactly, one_value_exactly
+from discreet.audit.worst_case.worst_case import beliefs, people_of, worst_case
+from discreet.audit.worst_case.worst_case_lanes_kernels import LANES, Entries, differing, judge_side_by_side
 from discreet.errors import DataError
 from discreet.studies import worlds
 from tests.audit.association_cases import ambiguous, bucketized, promise, view_of

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.association import worst_case as module
-from discreet.audit.association.worlds_exactly import all_values_exactly, one_value_exactly
-from discreet.audit.association.worst_case import beliefs, people_of
 from discreet.audit.promises.no_surer import judged_by_prior
 from discreet.audit.promises.robust import robust_level
+from discreet.audit.worst_case import worst_case as module
+from discreet.audit.worst_case.worlds_exactly import all_values_exactly, one_value_exactly
+from discreet.audit.worst_case.worst_case import beliefs, people_of
 from tests.audit.association_cases import bucketized, promise
 from tests.audit.known_tables import NAMES, counted, people
 from tests.inner_kernels import all_of_many, contour, one_of_many

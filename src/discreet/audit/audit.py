@@ -14,7 +14,6 @@ from typing import Any
 
 from discreet.audit.association.association_lines import association
 from discreet.audit.association.composition import composition
-from discreet.audit.association.knowledge import read_knowledges
 from discreet.audit.association.minimality import minimality
 from discreet.audit.association.signatures import of_chain
 from discreet.audit.association.subtraction import subtraction
@@ -39,6 +38,7 @@ from discreet.audit.reading.view import ReleaseView
 from discreet.audit.reading.whose import Ownership
 from discreet.audit.reading.wishes import read_wishes
 from discreet.audit.reidentification.reidentification import at_large, reidentification
+from discreet.audit.worst_case.knowledge import read_knowledges
 from discreet.engines.reading_words import reading_from_words
 from discreet.errors import DataError, Mistake, PolicyError, shown
 from discreet.labels.whose import Whose

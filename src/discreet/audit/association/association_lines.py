@@ -7,16 +7,16 @@ from typing import Any
 
 from discreet.audit.association.association import homogeneity, protected_values, skew, uniform_worlds
 from discreet.audit.association.association import known_rows as knowing_rows
-from discreet.audit.association.knowledge import Knowledge
 from discreet.audit.association.left_out import left_out
 from discreet.audit.association.other_values import other_values
 from discreet.audit.association.realistic import realistic_lines
-from discreet.audit.association.worst_case import worst_case
 from discreet.audit.lines import Line
 from discreet.audit.people import belief_lines, people_lines
 from discreet.audit.people.known_people import worst_case_of_people
 from discreet.audit.people.persons import Persons
 from discreet.audit.reading.view import ReleaseView, Tally
+from discreet.audit.worst_case.knowledge import Knowledge
+from discreet.audit.worst_case.worst_case import worst_case
 
 
 def association(

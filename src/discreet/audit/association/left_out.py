@@ -14,12 +14,12 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray, number_equal
 from discreet.audit.association.association import line_about
-from discreet.audit.association.knowledge import MIN_SUPPORT, Counted, Knowledge
 from discreet.audit.lines import AT_MOST, EXACT, Line
 from discreet.audit.presence.listed_exact import same_values
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.tallies import protected_among, whole_table
 from discreet.audit.reading.view import ReleaseView, Tally
+from discreet.audit.worst_case.knowledge import MIN_SUPPORT, Counted, Knowledge
 from discreet.engines.base import Frequencies
 
 _EVERYBODY = "all who were left out"

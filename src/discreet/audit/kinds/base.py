@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from discreet.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from discreet.audit.association.knowledge import Knowledge, People
     from discreet.audit.faults.comparison import Table
     from discreet.audit.lines import Fault, Line
     from discreet.audit.people.reach import Reach
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from discreet.audit.reading.release import ReleaseFiles, Rows
     from discreet.audit.reading.view import ReleaseView, Tally
     from discreet.audit.worlds.places import Places
+    from discreet.audit.worst_case.knowledge import Knowledge, People
 
 
 @dataclass(frozen=True, eq=False)

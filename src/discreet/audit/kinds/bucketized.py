@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.arrays import IntArray, number_equal
-from discreet.audit.association.knowledge import Knowledge, People
-from discreet.audit.association.worst_case import filling, values_of_groups
 from discreet.audit.faults.comparison import Table
 from discreet.audit.faults.comparison_apart import bucketized
 from discreet.audit.kinds.base import Alike, AtLarge
@@ -26,6 +24,8 @@ from discreet.audit.reading.release import ReleaseFiles, Rows
 from discreet.audit.reading.tables_apart import read_tables_apart
 from discreet.audit.reading.view import ReleaseView, Tally
 from discreet.audit.worlds.places import Places
+from discreet.audit.worst_case.knowledge import Knowledge, People
+from discreet.audit.worst_case.worst_case import filling, values_of_groups
 from discreet.engines.base import Frequencies
 
 

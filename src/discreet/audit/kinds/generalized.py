@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.arrays import IntArray
-from discreet.audit.association.knowledge import Counted, Knowledge, People
-from discreet.audit.association.worst_case import placed_people
 from discreet.audit.faults.comparison import Table
 from discreet.audit.faults.comparison_labels import untrue_rows
 from discreet.audit.kinds.base import Alike, AtLarge
@@ -36,6 +34,8 @@ from discreet.audit.reading.view import Region, ReleaseView, Tally
 from discreet.audit.worlds.assignments import assignments
 from discreet.audit.worlds.label_join import covered
 from discreet.audit.worlds.places import Places
+from discreet.audit.worst_case.knowledge import Counted, Knowledge, People
+from discreet.audit.worst_case.worst_case import placed_people
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,14 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray, number_equal
-from discreet.audit.association.knowledge import MIN_SUPPORT, Knowledge, Known, People, domain, learnt
-from discreet.audit.association.worst_case import (
+from discreet.audit.lines import ASSOCIATION, AT_LEAST, AT_MOST, EXACT, ROUNDED, Line
+from discreet.audit.people.people_lines import BELIEVED, limit_of_line, line_of_people
+from discreet.audit.people.persons import Persons
+from discreet.audit.reading.equal_values import alike
+from discreet.audit.reading.tallies import Summed, summed_up
+from discreet.audit.reading.view import ReleaseView, Tally
+from discreet.audit.worst_case.knowledge import MIN_SUPPORT, Knowledge, Known, People, domain, learnt
+from discreet.audit.worst_case.worst_case import (
     WORDS,
     Beliefs,
     Judging,
@@ -24,12 +30,6 @@ from discreet.audit.association.worst_case import (
     shares_of_sets,
     worst_case,
 )
-from discreet.audit.lines import ASSOCIATION, AT_LEAST, AT_MOST, EXACT, ROUNDED, Line
-from discreet.audit.people.people_lines import BELIEVED, limit_of_line, line_of_people
-from discreet.audit.people.persons import Persons
-from discreet.audit.reading.equal_values import alike
-from discreet.audit.reading.tallies import Summed, summed_up
-from discreet.audit.reading.view import ReleaseView, Tally
 
 _MOST_ASKED = 3_000_000  # values, sets of attributes and people that are looked at one value at a time
 

@@ -14,17 +14,6 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.arrays import BoolArray, IntArray
-from discreet.audit.association.knowledge import Known, People, domain
-from discreet.audit.association.worlds_exactly import GroupExactly
-from discreet.audit.association.worst_case import (
-    Beliefs,
-    Judging,
-    given_knowledge,
-    people_of,
-    protected_sets,
-    sets_of,
-    shares_of_sets,
-)
 from discreet.audit.lines import AT_MOST, Level
 from discreet.audit.people.known_people import OwnRows, largest_sums, own_rows
 from discreet.audit.people.persons import Persons
@@ -33,6 +22,17 @@ from discreet.audit.promises.registry import Beside
 from discreet.audit.promises.robust import robust_level
 from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import Promise, Tally
+from discreet.audit.worst_case.knowledge import Known, People, domain
+from discreet.audit.worst_case.worlds_exactly import GroupExactly
+from discreet.audit.worst_case.worst_case import (
+    Beliefs,
+    Judging,
+    given_knowledge,
+    people_of,
+    protected_sets,
+    sets_of,
+    shares_of_sets,
+)
 
 _CLOSE = 1e-9
 _MOST_STEPS = 20_000_000  # of exact arithmetic

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from discreet.audit.association.knowledge import Knowledge
 from discreet.audit.lines import Level, Line
 from discreet.audit.promises.beside_others import levels_beside_others
 from discreet.audit.promises.parameters import OTHERS_KNOWN
@@ -13,6 +12,7 @@ from discreet.audit.promises.registry import GROUP, Beside, Reading, of_others, 
 from discreet.audit.reading.exact_tables import Population
 from discreet.audit.reading.view import Promise, ReleaseView
 from discreet.audit.reading.wishes import Wishes
+from discreet.audit.worst_case.knowledge import Knowledge
 
 
 def levels(

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray
-from discreet.audit.association.knowledge import Counted, Knowledge, Known, People
 from discreet.audit.association.left_out import who_is_missing
-from discreet.audit.association.worlds_exactly import GroupExactly
-from discreet.audit.association.worst_case import Beliefs, Judging, sets_of, shares_of_sets
 from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import ReleaseView, Tally
+from discreet.audit.worst_case.knowledge import Counted, Knowledge, Known, People
+from discreet.audit.worst_case.worlds_exactly import GroupExactly
+from discreet.audit.worst_case.worst_case import Beliefs, Judging, sets_of, shares_of_sets
 
 CLOSE = 1e-9
 MOST_STEPS = 20_000_000  # of exact arithmetic

@@ -16,7 +16,6 @@ from discreet.errors import DiscreetError
 from discreet.registry import Registry
 
 if TYPE_CHECKING:  # this file is read by those that these import
-    from discreet.audit.association.knowledge import Knowledge
     from discreet.audit.lines import Fault, Level, Line
     from discreet.audit.people.persons import Persons
     from discreet.audit.promises.limits import Limits
@@ -24,6 +23,7 @@ if TYPE_CHECKING:  # this file is read by those that these import
     from discreet.audit.reading.exact_tables import Population
     from discreet.audit.reading.view import Promise, ReleaseView
     from discreet.audit.reading.wishes import Wishes
+    from discreet.audit.worst_case.knowledge import Knowledge
 
 GROUP = "discreet.audit"
 Result = TypeVar("Result")

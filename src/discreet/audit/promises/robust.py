@@ -8,17 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.association.knowledge import Knowledge, domain
-from discreet.audit.association.worlds_exactly import GroupExactly
-from discreet.audit.association.worst_case import (
-    Beliefs,
-    Judging,
-    given_knowledge,
-    people_of,
-    protected_sets,
-    sets_of,
-    shares_of_sets,
-)
 from discreet.audit.lines import AT_MOST, Level
 from discreet.audit.people.persons import Persons
 from discreet.audit.promises.level import deciding_group, promised_tallies
@@ -27,6 +16,17 @@ from discreet.audit.promises.parameters import Parameter, number, whole
 from discreet.audit.promises.registry import Beside, Reading
 from discreet.audit.reading.tallies import Summed, summed_up
 from discreet.audit.reading.view import Promise, ReleaseView, Tally
+from discreet.audit.worst_case.knowledge import Knowledge, domain
+from discreet.audit.worst_case.worlds_exactly import GroupExactly
+from discreet.audit.worst_case.worst_case import (
+    Beliefs,
+    Judging,
+    given_knowledge,
+    people_of,
+    protected_sets,
+    sets_of,
+    shares_of_sets,
+)
 from discreet.errors import Mistake, did_you_mean, shown
 from discreet.files.numbers import exact_number
 

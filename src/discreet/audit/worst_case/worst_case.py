@@ -21,7 +21,13 @@ import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray, number_equal
 from discreet.audit.association.association import finds, line_about, line_threshold
-from discreet.audit.association.knowledge import (
+from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, ROUNDED, Line
+from discreet.audit.reading.exact_tables import Population
+from discreet.audit.reading.tallies import Summed, summed_up, whole_table
+from discreet.audit.reading.view import Promise, ReleaseView, Tally
+from discreet.audit.reading.whose import AS_IF
+from discreet.audit.worlds.places import places
+from discreet.audit.worst_case.knowledge import (
     MIN_SUPPORT,
     Counted,
     Knowledge,
@@ -34,16 +40,10 @@ from discreet.audit.association.knowledge import (
     learnt,
     listed_in_words,
 )
-from discreet.audit.lines import AT_LEAST, AT_MOST, EXACT, ROUNDED, Line
-from discreet.audit.reading.exact_tables import Population
-from discreet.audit.reading.tallies import Summed, summed_up, whole_table
-from discreet.audit.reading.view import Promise, ReleaseView, Tally
-from discreet.audit.reading.whose import AS_IF
-from discreet.audit.worlds.places import places
 from discreet.engines.base import Frequencies
 
 if TYPE_CHECKING:
-    from discreet.audit.association.worst_case_lanes_kernels import Entries
+    from discreet.audit.worst_case.worst_case_lanes_kernels import Entries
 
 _MOST_STATES, _WORK = 1 << 17, 1e9  # how much is counted out: of one group, and of all over all sets of attributes
 _PARTS, _SIDE_BY_SIDE = 64, 1 << 14  # in which groups are shared out among the cores; small groups in a part
@@ -301,7 +301,7 @@ class Judging:
 
     def judged(self, known: Known, so_far: Beliefs) -> Beliefs:
         """What one set of attributes tells of everybody, where it is more than is believed `so_far`; that elsewhere."""
-        from discreet.audit.association.worst_case_lanes_kernels import differing  # late: loads numba
+        from discreet.audit.worst_case.worst_case_lanes_kernels import differing  # late: loads numba
 
         differ = differing(self._entries.starts, known.row[self._by_group])
         worth_one, worth_all = (by_work.worth(differ) for by_work in (self._one, self._all))
@@ -317,7 +317,7 @@ class Judging:
 
     def _judge_side_by_side(self, small: IntArray, row: IntArray, chances: FloatArray, told: Beliefs) -> BoolArray:
         """Raise what is known of small groups; which of them are left open."""
-        from discreet.audit.association.worst_case_lanes_kernels import judge_side_by_side  # late: loads numba
+        from discreet.audit.worst_case.worst_case_lanes_kernels import judge_side_by_side  # late: loads numba
 
         left_open = np.zeros(len(small), dtype=np.bool_)
         chance, one = told.chance[self._by_group], told.one[self._by_group]
@@ -347,7 +347,7 @@ class Judging:
         if not len(those):
             return
         # late: loads numba
-        from discreet.audit.association.worst_case_kernels import Protected, Raised, Units, Worth, judge, units_of
+        from discreet.audit.worst_case.worst_case_kernels import Protected, Raised, Units, Worth, judge, units_of
 
         tally, width = self.summed.tally, chances.shape[1]
         starts, row, many, place = units_of(
@@ -376,7 +376,7 @@ class Judging:
         cuts = np.unique([*np.linspace(0, len(groups), parts + 1).astype(np.int64), *apart, *apart + 1]).tolist()
         _at_once(lambda ends: judge(*ends, *known_of), [ends for ends in pairwise(cuts) if not large[ends[0]]])
         if len(apart):
-            from discreet.audit.association.worst_case_large_kernels import Asked, judge_large
+            from discreet.audit.worst_case.worst_case_large_kernels import Asked, judge_large
 
             units, sets_of_values, _, raised = known_of
             asked = Asked(self.most, self.prior, _WORK_OF_LARGE / self.sets / len(apart))
@@ -392,7 +392,7 @@ class Judging:
 
     @cached_property
     def _entries(self) -> Entries:
-        from discreet.audit.association.worst_case_lanes_kernels import Entries  # late: loads numba
+        from discreet.audit.worst_case.worst_case_lanes_kernels import Entries  # late: loads numba
 
         tally, every = self.summed.tally, np.arange(len(self.summed.total) + 1)
         return Entries(
@@ -409,7 +409,7 @@ class Judging:
 
         Of their values, each there once, at most single ones are asked for.
         """
-        from discreet.audit.association.worst_case_lanes_kernels import ONCE  # late: loads numba
+        from discreet.audit.worst_case.worst_case_lanes_kernels import ONCE  # late: loads numba
 
         summed, groups = self.summed, len(self.summed.total)
         shared = self.protected[self.protected.sum(axis=1) > 1].any(axis=0)[summed.tally.value]

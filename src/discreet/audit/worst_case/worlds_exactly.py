@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from discreet.arrays import BoolArray, IntArray
-from discreet.audit.association.knowledge import Known
 from discreet.audit.reading.tallies import Summed
+from discreet.audit.worst_case.knowledge import Known
 
 
 class GroupExactly:

@@ -164,7 +164,7 @@ def known_by_sets(
     value = np.array([place[v] for v in knowledge.frequencies.values[-1]], dtype=np.int64)[
         knowledge.frequencies.codes[-1]
     ]
-    from discreet.audit.association.knowledge_kernels import counted  # late: loads numba
+    from discreet.audit.worst_case.knowledge_kernels import counted  # late: loads numba
 
     counts = knowledge.frequencies.counts
     numbers = counts.astype(np.float64)
@@ -193,7 +193,7 @@ def _keys(own: Sequence[Codes], theirs: Sequence[Codes], sizes: Sequence[int]) -
 
     They are in the order of the combinations, and below the last of the answers.
     """
-    from discreet.audit.association.knowledge_kernels import lengthen  # late: loads numba
+    from discreet.audit.worst_case.knowledge_kernels import lengthen  # late: loads numba
 
     key, person = np.zeros(len(own[0]), dtype=np.int64), np.zeros(len(theirs[0]), dtype=np.int64)
     span = 1

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
-from discreet.audit.association.worst_case_bounds_kernels import at_most, is_known, one_at_most, tilted
-from discreet.audit.association.worst_case_lanes_kernels import HUGE, TINY
+from discreet.audit.worst_case.worst_case_bounds_kernels import at_most, is_known, one_at_most, tilted
+from discreet.audit.worst_case.worst_case_lanes_kernels import HUGE, TINY
 from discreet.compiled import inner, kernel
 
 _PLAIN = 40  # people up to whom weights are added up as they are; in larger groups they are tilted first

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arrays import BoolArray, FloatArray, IntArray
-from discreet.audit.association.worst_case_bounds_kernels import at_most, tilted
-from discreet.audit.association.worst_case_kernels import Protected, Raised, Units
+from discreet.audit.worst_case.worst_case_bounds_kernels import at_most, tilted
+from discreet.audit.worst_case.worst_case_kernels import Protected, Raised, Units
 from discreet.compiled import inner, kernel
 
 _ROUNDING = 1.2e-16
